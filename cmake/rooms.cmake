@@ -1,0 +1,12 @@
+# The arrows. ARCHITECTURE.md draws the same picture; tests/lint compares the two.
+room(base LIBRARIES lib::jansson lib::yaml lib::sodium lib::z)
+room(policy EXPOSES base)
+room(stage EXPOSES base USES policy)
+room(cage EXPOSES policy base)
+room(warden EXPOSES cage policy base)
+room(receipt EXPOSES base LIBRARIES lib::jansson)
+room(run EXPOSES warden cage stage policy base USES receipt)
+room(judge EXPOSES base LIBRARIES lib::jansson)
+room(engine EXPOSES run base)
+room(eval EXPOSES policy base USES engine run judge receipt stage LIBRARIES lib::jansson)
+room(front/cli EXPOSES base USES eval engine run receipt judge warden cage stage policy LIBRARIES lib::jansson)

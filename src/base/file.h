@@ -1,0 +1,26 @@
+/* file.h - whole files in and out, without surprises
+ *
+ * Regular files only: a FIFO, device, socket or directory is an error before a byte is read, and opening never blocks.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/* Open @path for reading; the caller owns *@ret_fd. BASE_E_NOT_FOUND when it is not there, BASE_E_INVALID when it is
+ * not a regular file, BASE_E_IO otherwise (unreadable). *@ret_bytes (may be NULL): its size now. */
+int base_file_open(const char *path, int *ret_fd, uint64_t *ret_bytes, struct base_err *err);
+
+/* Append the whole of @path to @buf; BASE_E_TOO_LARGE when it has more than @max_bytes. */
+int base_file_read(const char *path, size_t max_bytes, struct base_buf *buf, struct base_err *err);
+
+/* Write all of it, through short writes and EINTR. @place names the file in the error. */
+int base_file_write_all(int fd, const void *bytes, size_t count, const char *place, struct base_err *err);
+
+/* Put the bytes under @path in one step: a reader sees the old file or the new one, never a part. */
+int base_file_replace(const char *path, const void *bytes, size_t count, struct base_err *err);
+
+/* mkdir -p, mode 0755 (what the umask leaves of it). */
+int base_file_mkdirs(const char *path, struct base_err *err);

@@ -1,0 +1,24 @@
+/* hash.h - SHA-256, hexadecimal, random names (libsodium and the kernel) */
+#pragma once
+
+#include <sodium/crypto_hash_sha256.h>
+#include <stddef.h>
+
+#define BASE_HASH_BYTES 32
+#define BASE_HASH_HEX 65 /* with the NUL */
+
+/* A running hash, for streams. A value: copy it freely. */
+struct base_hash {
+    crypto_hash_sha256_state state;
+};
+void base_hash_init(struct base_hash *hash);
+void base_hash_update(struct base_hash *hash, const void *bytes, size_t count);
+
+/* Finish a copy of @hash, so that the stream can go on. */
+void base_hash_hex(const struct base_hash *hash, char ret_hex[BASE_HASH_HEX]);
+
+/* The hash of one piece. */
+void base_hash_bytes_hex(const void *bytes, size_t count, char ret_hex[BASE_HASH_HEX]);
+
+/* @hex_chars (even, without the NUL) random hexadecimal digits from the kernel; aborts when it has no randomness. */
+void base_random_hex(char *ret_hex, size_t hex_chars);

@@ -1,0 +1,32 @@
+/* json.h - what jansson does not do: canonical text, bytes that are not text, errors with a place */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include <jansson.h>
+#include <stddef.h>
+
+static inline void base_json_cleanup(json_t **json)
+{
+    json_decref(*json);
+}
+#define AUTO_JSON CLEANUP(base_json_cleanup)
+
+/* Parse one JSON text; duplicate keys are refused. Errors carry "PLACE:LINE:COLUMN". Foreign bytes: has a fuzzer. */
+int base_json_parse(const char *bytes, size_t count, const char *place, json_t **ret_json, struct base_err *err);
+
+/* Append the canonical form: keys sorted, compact, UTF-8, one line, no newline at the end. */
+int base_json_canonical(const json_t *json, struct base_buf *buf);
+
+/* SHA-256 of the canonical form. */
+int base_json_hash(const json_t *json, char ret_hex[BASE_HASH_HEX]);
+
+/* A JSON string of bytes that may not be UTF-8: each byte that is not becomes U+FFFD. New reference, NULL without memory. */
+json_t *base_json_text(const char *bytes, size_t count);
+
+/* True when all of it is valid UTF-8 (NUL is allowed: JSON can carry it). */
+bool base_json_is_utf8(const char *bytes, size_t count);
+
+/* Standard base64 with padding. New reference. */
+json_t *base_json_base64(const void *bytes, size_t count);

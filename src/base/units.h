@@ -1,0 +1,19 @@
+/* units.h - strict numbers with units
+ *
+ * A whole string or nothing: no sign, no blanks, no fraction, no overflow, no zero. "unlimited" is a word.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum base_unit { BASE_UNIT_COUNT, BASE_UNIT_BYTES, BASE_UNIT_MS };
+
+/* COUNT takes "64"; BYTES also "64KiB", "512MiB", "1GiB" (and B, kB, MB, GB, decimal); MS also "500ms", "10s", "2m",
+ * "1h" (a bare number is milliseconds). @ret_unlimited is true, and the value 0, for "unlimited". Returns 0,
+ * or -1 with *@ret_why a static clause such as "is zero", "has an unknown unit", "is too large". */
+int base_units_parse(const char *text, enum base_unit unit, uint64_t *ret_value, bool *ret_unlimited,
+                     const char **ret_why);
+
+/* "512MiB", "10s", "64": the shortest exact form. Returns @text. */
+const char *base_units_text(uint64_t value, enum base_unit unit, char *text, unsigned text_bytes);

@@ -1,0 +1,84 @@
+/* policy.h - the execution contract as a value
+ *
+ * Everything that is not granted here is denied. A policy has no side effects: it is parsed, merged, hashed and
+ * explained; other rooms enforce it.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/units.h"
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum policy_limit_key {
+#define POLICY_LIMIT(name, unit, value, text) POLICY_LIMIT_##name,
+#include "policy/limits.def"
+#undef POLICY_LIMIT
+    POLICY_LIMIT_MAX
+};
+
+struct policy_limit {
+    uint64_t value;       /* in the key's unit; meaningless when unlimited */
+    bool unlimited;
+    bool if_available;    /* spelled KEY_if_available: run without it where the machine cannot enforce it */
+    char reason[128];     /* why it is unlimited; required in a policy file */
+};
+
+enum policy_tier { POLICY_TIER_PROCESS, POLICY_TIER_CONTAINER, POLICY_TIER_GVISOR, POLICY_TIER_MICROVM, POLICY_TIER_HOST, POLICY_TIER_MAX };
+enum policy_network { POLICY_NETWORK_NONE, POLICY_NETWORK_LOOPBACK, POLICY_NETWORK_MAX };
+enum policy_output { POLICY_OUTPUT_END, POLICY_OUTPUT_TRUNCATE, POLICY_OUTPUT_MAX };
+enum policy_denials { POLICY_DENIALS_RECORD, POLICY_DENIALS_FAIL, POLICY_DENIALS_END, POLICY_DENIALS_MAX };
+
+#define POLICY_ENV_MAX 64
+
+struct policy {
+    char name[64];
+    enum policy_tier tier;
+    struct policy_limit limits[POLICY_LIMIT_MAX];
+    enum policy_network network;
+    enum policy_output output;   /* what happens at the stdout or stderr limit */
+    enum policy_denials denials; /* what a denied attempt means for the run and the verdict */
+    char *env[POLICY_ENV_MAX];   /* "NAME=VALUE", owned; added to the fixed environment */
+    size_t env_count;
+};
+
+/* The built-in policy @name: "default", or "if-available" (the same, with the limits that need a control group spelled
+ * _if_available). BASE_E_NOT_FOUND for any other name. */
+int policy_builtin(const char *name, struct policy *ret_policy, struct base_err *err);
+
+/* Parse a policy document over the default policy. @place names it in errors. Foreign bytes: has a fuzzer. */
+int policy_parse(const char *bytes, size_t count, const char *place, struct policy *ret_policy, struct base_err *err);
+
+/* @ref is a built-in name, or a file when it holds '/' or '.'. */
+int policy_load(const char *ref, struct policy *ret_policy, struct base_err *err);
+
+/* Apply "KEY=VALUE" or "KEY_if_available=VALUE" from the command line. BASE_E_USAGE. */
+int policy_set_limit(struct policy *policy, const char *assignment, struct base_err *err);
+
+/* Add "NAME=VALUE". The fixed names (PATH, HOME, LANG, TZ, TMPDIR) and loader variables (LD_*) may be set: the guest
+ * could set them itself. BASE_E_USAGE for a name that is not [A-Za-z_][A-Za-z0-9_]*, a duplicate, or too many. */
+int policy_add_env(struct policy *policy, const char *assignment, struct base_err *err);
+
+/* Canonical JSON of the whole value ("fumehood.policy/1"), which policy_parse() accepts again. New reference. */
+json_t *policy_json(const struct policy *policy);
+
+/* SHA-256 of the canonical JSON. */
+int policy_hash(const struct policy *policy, char ret_hex[BASE_HASH_HEX], struct base_err *err);
+
+void policy_release(struct policy *policy);
+#define AUTO_POLICY CLEANUP(policy_release)
+
+/* Words of the contract; NULL past the end. */
+const char *policy_limit_name(enum policy_limit_key key);
+enum base_unit policy_limit_unit(enum policy_limit_key key);
+const char *policy_limit_text(enum policy_limit_key key); /* one line for people */
+const char *policy_tier_name(enum policy_tier tier);
+const char *policy_network_name(enum policy_network network);
+const char *policy_output_name(enum policy_output output);
+const char *policy_denials_name(enum policy_denials denials);
+
+/* Parse a tier's name; the tiers other than container are not built in this version: BASE_E_REFUSED names that. */
+int policy_set_tier(struct policy *policy, const char *name, struct base_err *err);

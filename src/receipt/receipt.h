@@ -1,0 +1,48 @@
+/* receipt.h - the chain of evidence: seal, append, verify
+ *
+ * A receipt is one JSON object. Its sha256 covers its canonical form (base_json_canonical) without the field "sha256";
+ * previous_sha256 is the sha256 of the receipt before it in the same file, null for the first.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "base/hash.h"
+#include <jansson.h>
+
+/* Add previous_sha256 (@previous_hex, NULL or "" for null) and sha256 to @receipt. */
+int receipt_seal(json_t *receipt, const char *previous_hex, char ret_hex[BASE_HASH_HEX], struct base_err *err);
+
+/* What a verification found. */
+struct receipt_verdict {
+    unsigned long receipts;   /* read and right */
+    unsigned long bad_line;   /* first wrong line, 0 when all are right */
+    char why[256];            /* what is wrong there */
+    char head[BASE_HASH_HEX]; /* sha256 of the last right receipt */
+};
+
+/* Verify a file of one receipt or of many (JSON Lines), each hash, the chain, and (when @objects_dir is not NULL) that
+ * the program's bytes are there under their hash and unchanged. A torn last line is wrong. Returns 0 when the file could
+ * be read, whatever the verdict; needs no network and no daemon. Foreign bytes: has a fuzzer. */
+int receipt_verify_file(const char *path, const char *objects_dir, struct receipt_verdict *ret_verdict,
+                        struct base_err *err);
+
+/* An output folder: receipts.jsonl, results.jsonl, objects/, locked against a second writer. */
+struct receipt_store;
+
+/* Open @dir (created when missing). With @resume, a torn last line of either file is cut off and the chain goes on at
+ * its head; without, a folder that already holds results is BASE_E_USAGE. */
+int receipt_store_open(const char *dir, bool resume, struct receipt_store **ret_store, struct base_err *err);
+
+/* Seal @receipt onto the chain and append it. */
+int receipt_store_append(struct receipt_store *store, json_t *receipt, char ret_hex[BASE_HASH_HEX], struct base_err *err);
+
+/* Append one line to results.jsonl. */
+int receipt_store_result(struct receipt_store *store, const json_t *result, struct base_err *err);
+
+/* Keep @bytes as objects/<sha256>; nothing to do when it is there. */
+int receipt_store_object(struct receipt_store *store, const char *sha256, const void *bytes, size_t count,
+                         struct base_err *err);
+
+/* fdatasync both files: at most once a second unless @now. */
+int receipt_store_sync(struct receipt_store *store, bool now, struct base_err *err);
+void receipt_store_close(struct receipt_store *store);

@@ -1,0 +1,45 @@
+/* run.h - the one place where the rooms meet: policy + program -> outcome
+ *
+ * run_execute() blocks until the cage is gone. It may be called again and again in one process, one call at a time; it
+ * forks, so the process must be single-threaded and small. SIGINT and SIGTERM that arrive during a call end it as
+ * `cancelled`.
+ */
+#pragma once
+
+#include "policy/policy.h"
+#include "stage/stage.h"
+#include "warden/outcome.h"
+#include <jansson.h>
+
+struct run_request {
+    const struct policy *policy;            /* borrowed, like everything here */
+    const struct stage_program *program;    /* name, bytes, runtime */
+    const char *const *args;                /* after the program's name; NULL-terminated, or NULL */
+    const struct stage_file *files;         /* further files below /work */
+    size_t file_count;
+    int stdin_fd;                           /* -1: take stdin_bytes */
+    const void *stdin_bytes;
+    size_t stdin_count;
+    bool mark;                              /* give the guest a private descriptor 3 to write to */
+    int stdout_fd, stderr_fd;               /* also pass output through as it comes; -1: only capture */
+};
+
+/* A run that could be started, however it ended, returns 0 with *ret_outcome filled (release it). A run that could not
+ * be set up also returns 0, with ending SETUP_ERROR; one that was refused (policy, tier, emergency stop, a limit that
+ * cannot be enforced) returns BASE_E_REFUSED, and nothing was started. */
+int run_execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err);
+
+/* The receipt of the run as JSON ("fumehood.receipt/1"), every field of the contract but previous_sha256 and sha256,
+ * which receipt_seal() adds. New reference. */
+int run_receipt(const struct run_request *request, const struct warden_outcome *outcome, json_t **ret_receipt,
+                struct base_err *err);
+
+/* {"kernel", "cpu", "cpus", "load_1min"} of this machine. New reference. */
+json_t *run_environment(void);
+
+/* Refused when the emergency stop is set: BASE_E_REFUSED with its reason. */
+int run_check_stop(struct base_err *err);
+
+/* Set and clear the emergency stop of this user (root: of the machine). */
+int run_stop_set(const char *why, struct base_err *err);
+int run_stop_clear(struct base_err *err);

@@ -1,0 +1,76 @@
+/* stage.h - what goes into a cage: the program's exact bytes, its runtime, further files
+ *
+ * Files are read once, into memory; what is hashed, stored and run is that one copy.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STAGE_COMMAND_MAX 16
+
+/* One language, from runtimes/NAME.yaml. */
+struct stage_runtime {
+    char name[32];
+    char *extensions[8];
+    size_t extension_count;
+    char *interpreters[8]; /* names after #! that mean this runtime */
+    size_t interpreter_count;
+    char *command[STAGE_COMMAND_MAX]; /* argv; "{program}" stands for the staged path */
+    size_t command_count;
+    char *environment[8]; /* "NAME=VALUE" */
+    size_t environment_count;
+};
+
+/* The runtime @name; "native" runs the file itself. BASE_E_NOT_FOUND lists the known ones. The result lives until the
+ * process ends. */
+int stage_runtime_find(const char *name, const struct stage_runtime **ret_runtime, struct base_err *err);
+
+/* The runtime for a file extension ("py"), or NULL. */
+const struct stage_runtime *stage_runtime_by_extension(const char *extension);
+
+/* All known names, for messages and doctor; NULL past the end. */
+const char *stage_runtime_name(unsigned index);
+
+/* BASE_E_NOT_FOUND (the host's fault, status 127) when the toolchain's program is not on this machine, or not in the
+ * part of it that a cage sees (/usr). */
+int stage_runtime_check(const struct stage_runtime *runtime, struct base_err *err);
+
+struct stage_program {
+    char name[256]; /* file name in the cage, below /work */
+    const struct stage_runtime *runtime;
+    const char *bytes; /* borrowed or owned by `owned` */
+    size_t count;
+    char sha256[BASE_HASH_HEX];
+    struct base_buf owned;
+};
+
+/* Read @path, choose its runtime (@runtime_name, or by extension, or by #!, or an ELF header) and hash it. Refuses what
+ * is not a regular file and what has more than @max_bytes. Release with stage_program_release(). */
+int stage_program_load(const char *path, const char *runtime_name, uint64_t max_bytes, struct stage_program *ret_program,
+                       struct base_err *err);
+
+/* The same from memory; @bytes stay the caller's and must live as long as the program. */
+int stage_program_from_bytes(const char *name, const void *bytes, size_t count, const char *runtime_name,
+                             struct stage_program *ret_program, struct base_err *err);
+
+void stage_program_release(struct stage_program *program);
+#define AUTO_PROGRAM CLEANUP(stage_program_release)
+
+/* A further file for the cage. */
+struct stage_file {
+    char path[256]; /* relative, below /work; no "..", no empty part */
+    const void *bytes;
+    size_t count;
+    uint32_t mode; /* 0644 or 0755 */
+    char sha256[BASE_HASH_HEX];
+    struct base_buf owned;
+};
+
+/* "FILE" or "FILE:PATH" of --input; BASE_E_USAGE for a bad PATH. */
+int stage_file_load(const char *spec, uint64_t max_bytes, struct stage_file *ret_file, struct base_err *err);
+void stage_file_release(struct stage_file *file);

@@ -1,0 +1,95 @@
+/* outcome.h - everything that is known about one run when it is over
+ *
+ * A plain value apart from three buffers, so that it can cross a process boundary. Facts come from the kernel and from
+ * the warden's own record; nothing in it is parsed from what the guest wrote.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "policy/policy.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum warden_ending {
+    WARDEN_EXITED,
+    WARDEN_SIGNALED,
+    WARDEN_LIMIT,
+    WARDEN_DENIED,
+    WARDEN_CANCELLED,
+    WARDEN_SETUP_ERROR,
+    WARDEN_LOST,
+    WARDEN_ENDING_MAX
+};
+
+/* The words of ending.limit in the contract. */
+enum warden_limit {
+    WARDEN_LIMIT_NONE,
+    WARDEN_LIMIT_WALL,
+    WARDEN_LIMIT_CPU,
+    WARDEN_LIMIT_IDLE,
+    WARDEN_LIMIT_MEMORY,
+    WARDEN_LIMIT_PROCESSES,
+    WARDEN_LIMIT_OUTPUT,
+    WARDEN_LIMIT_DISK,
+    WARDEN_LIMIT_OPEN_FILES,
+    WARDEN_LIMIT_INPUT,
+    WARDEN_LIMIT_MAX
+};
+
+struct warden_stream {
+    uint64_t bytes; /* all that the guest wrote before it was stopped */
+    bool truncated; /* more was written than kept */
+    char sha256[BASE_HASH_HEX];
+    struct base_buf kept;
+};
+
+struct warden_denial {
+    char class_name[16]; /* syscall network process filesystem device privilege */
+    char what[48];       /* "socket(AF_INET)" */
+    uint64_t count;
+    uint64_t first_us; /* since the guest's start */
+};
+#define WARDEN_DENIALS_MAX 64
+
+/* Absent is not zero: a counter that the machine could not give is WARDEN_UNKNOWN. */
+#define WARDEN_UNKNOWN UINT64_MAX
+
+struct warden_outcome {
+    char run_id[33];
+    char started_utc[32];
+    enum warden_ending ending;
+    int exit_code;           /* EXITED */
+    int signal;              /* SIGNALED; also LIMIT where a signal ended the guest */
+    enum warden_limit limit; /* LIMIT */
+    char detail[256];        /* a clause for people; empty when there is nothing to add */
+    struct base_err error;   /* SETUP_ERROR and LOST: what went wrong; code 0 otherwise */
+
+    uint64_t protections_requested, protections_achieved, protections_missing; /* bits by CAGE_STEP_* */
+    struct {
+        char enforced_by[24]; /* "cgroup-v1", "rlimit", "supervisor", "tmpfs", "none" (only with _if_available) */
+        uint64_t hits;        /* times that the kernel said no; WARDEN_UNKNOWN where it does not count */
+    } limits[POLICY_LIMIT_MAX];
+
+    struct warden_denial denials[WARDEN_DENIALS_MAX];
+    unsigned denial_count;
+    uint64_t denials_unlisted; /* attempts beyond the table */
+
+    uint64_t wall_us, cpu_us, memory_peak_bytes, processes_peak, scratch_peak_bytes;
+    struct warden_stream out, err;
+    struct base_buf mark; /* what came on the private descriptor, at most WARDEN_MARK_MAX_BYTES */
+    bool mark_truncated;
+
+    struct {
+        unsigned processes_left, cgroups_left, mounts_left, files_left;
+        uint64_t us;
+    } teardown;
+};
+#define WARDEN_MARK_MAX_BYTES (1u << 20)
+
+void warden_outcome_release(struct warden_outcome *outcome);
+#define AUTO_OUTCOME CLEANUP(warden_outcome_release)
+
+const char *warden_ending_name(enum warden_ending ending); /* "exited", ... "setup-error", "lost" */
+const char *warden_limit_name(enum warden_limit limit);    /* "wall", ...; NULL for NONE */
