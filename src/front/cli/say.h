@@ -1,0 +1,27 @@
+/* say.h - what all verbs have in common when they speak: errors, JSON, bytes from elsewhere */
+#pragma once
+
+#include "base/err.h"
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Print "fumehood: PLACE: WHAT (HOW TO MEND)" as one line on stderr and return the exit status that fits. */
+int cli_say_error(const struct base_err *err);
+
+/* Print one line "fumehood: ..." on stderr, control bytes made visible. */
+void cli_say_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Print @json on stdout, one line or indented, and a newline. 0 or BASE_E_IO, BASE_E_NOMEM. */
+int cli_say_json(const json_t *json, bool indented, struct base_err *err);
+
+/* Print bytes of foreign origin: newline and tab stay, every other control byte, byte of no valid UTF-8 text and
+ * invisible or direction-changing character is shown as \xNN. */
+void cli_say_visible(FILE *stream, const char *bytes, size_t count);
+
+/* Flush stdout. BASE_E_IO when what was printed did not arrive (full disk, closed pipe). */
+int cli_say_flush(struct base_err *err);
+
+/* The end of a verb that printed on stdout: flush; @status, or the status of the failed flush with its error said. */
+int cli_say_end(int status);
