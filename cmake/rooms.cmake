@@ -10,3 +10,10 @@ room(judge EXPOSES base LIBRARIES lib::jansson)
 room(engine EXPOSES run base)
 room(eval EXPOSES policy base USES engine run judge receipt stage LIBRARIES lib::jansson)
 room(front/cli EXPOSES base USES eval engine run receipt judge warden cage stage policy LIBRARIES lib::jansson)
+
+# Sought in this order when a file's extension or #! line is looked up.
+set(stage_runtimes "")
+foreach(name python node sh bash perl)
+    list(APPEND stage_runtimes ${CMAKE_SOURCE_DIR}/runtimes/${name}.yaml)
+endforeach()
+embed(stage stage_runtime_files ${stage_runtimes})

@@ -16,6 +16,7 @@
 /* One language, from runtimes/NAME.yaml. */
 struct stage_runtime {
     char name[32];
+    char package[64]; /* Debian's package with the toolchain; empty for "native" */
     char *extensions[8];
     size_t extension_count;
     char *interpreters[8]; /* names after #! that mean this runtime */
@@ -51,8 +52,8 @@ struct stage_program {
 
 /* Read @path, choose its runtime (@runtime_name, or by extension, or by #!, or an ELF header) and hash it. Refuses what
  * is not a regular file and what has more than @max_bytes. Release with stage_program_release(). */
-int stage_program_load(const char *path, const char *runtime_name, uint64_t max_bytes, struct stage_program *ret_program,
-                       struct base_err *err);
+int stage_program_load(const char *path, const char *runtime_name, uint64_t max_bytes,
+                       struct stage_program *ret_program, struct base_err *err);
 
 /* The same from memory; @bytes stay the caller's and must live as long as the program. */
 int stage_program_from_bytes(const char *name, const void *bytes, size_t count, const char *runtime_name,
@@ -74,3 +75,7 @@ struct stage_file {
 /* "FILE" or "FILE:PATH" of --input; BASE_E_USAGE for a bad PATH. */
 int stage_file_load(const char *spec, uint64_t max_bytes, struct stage_file *ret_file, struct base_err *err);
 void stage_file_release(struct stage_file *file);
+
+/* BASE_E_USAGE when two of them would be the same path in the cage, or one would be a folder of another. */
+int stage_files_check(const struct stage_program *program, const struct stage_file *files, size_t count,
+                      struct base_err *err);

@@ -1,0 +1,34 @@
+/* choose.c - policy file, then tier, limits and environment from the command line */
+
+#include "front/cli/choose.h"
+#include "base/cleanup.h"
+
+typedef int (*apply_fn)(struct policy *policy, const char *text, struct base_err *err);
+
+static int apply_all(const struct cli_list *list, apply_fn apply, struct policy *policy, struct base_err *err)
+{
+    for (size_t i = 0; list && i < list->count; i++) {
+        int r = apply(policy, list->items[i], err);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+int cli_choose_policy(const struct cli_choice *choice, struct policy *ret_policy, struct base_err *err)
+{
+    AUTO_POLICY struct policy policy = {0};
+    int r = policy_load(choice->policy ? choice->policy : "default", &policy, err);
+
+    if (r >= 0 && choice->tier)
+        r = policy_set_tier(&policy, choice->tier, err);
+    if (r >= 0)
+        r = apply_all(choice->limits, policy_set_limit, &policy, err);
+    if (r >= 0)
+        r = apply_all(choice->env, policy_add_env, &policy, err);
+    if (r < 0)
+        return r;
+    *ret_policy = policy;
+    policy = (struct policy){0}; /* given away */
+    return 0;
+}

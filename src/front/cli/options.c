@@ -1,0 +1,261 @@
+/* options.c - read argv by a verb's table, and print that table as help */
+
+#include "front/cli/options.h"
+#include "base/cleanup.h"
+#include "base/units.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HELP_WIDTH  79
+#define HELP_INDENT 26
+
+static const struct cli_option no_options[] = {{NULL}};
+
+static const struct cli_option *table_of(const struct cli_syntax *syntax)
+{
+    return syntax->options ? syntax->options : no_options;
+}
+
+int cli_options_err(const struct cli_syntax *syntax, struct base_err *err, const char *fmt, ...)
+{
+    char what[sizeof(err->what)];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(what, sizeof(what), fmt, args);
+    va_end(args);
+    base_err_set(err, BASE_E_USAGE, syntax->verb, "%s", what);
+    base_err_remedy(err, "see fumehood %s --help", syntax->verb);
+    return BASE_E_USAGE;
+}
+
+/* The row for the @length bytes at @name, which may be followed by "=VALUE". */
+static const struct cli_option *find_option(const struct cli_syntax *syntax, const char *name, size_t length)
+{
+    for (const struct cli_option *o = table_of(syntax); o->name; o++)
+        if (strlen(o->name) == length && memcmp(o->name, name, length) == 0)
+            return o;
+    return NULL;
+}
+
+/* Setters: one a kind. @field points into the verb's struct. */
+static int set_flag(const struct cli_syntax *syntax, const struct cli_option *o, void *field, const char *value,
+                    struct base_err *err)
+{
+    (void)syntax, (void)o, (void)value, (void)err;
+    *(bool *)field = true;
+    return 0;
+}
+
+static int set_text(const struct cli_syntax *syntax, const struct cli_option *o, void *field, const char *value,
+                    struct base_err *err)
+{
+    const char **text = field;
+    if (*text)
+        return cli_options_err(syntax, err, "--%s is given twice", o->name);
+    *text = value;
+    return 0;
+}
+
+static int set_list(const struct cli_syntax *syntax, const struct cli_option *o, void *field, const char *value,
+                    struct base_err *err)
+{
+    struct cli_list *list = field;
+    if (list->count == CLI_LIST_MAX)
+        return cli_options_err(syntax, err, "--%s is given more than %d times", o->name, CLI_LIST_MAX);
+    list->items[list->count++] = value;
+    return 0;
+}
+
+static int set_count(const struct cli_syntax *syntax, const struct cli_option *o, void *field, const char *value,
+                     struct base_err *err)
+{
+    uint64_t *count = field;
+    bool unlimited;
+    const char *why;
+
+    if (*count)
+        return cli_options_err(syntax, err, "--%s is given twice", o->name);
+    if (base_units_parse(value, BASE_UNIT_COUNT, count, &unlimited, &why) < 0)
+        return cli_options_err(syntax, err, "--%s: \"%s\" %s", o->name, value, why);
+    if (unlimited)
+        return cli_options_err(syntax, err, "--%s needs a number, not \"%s\"", o->name, value);
+    return 0;
+}
+
+static int (*const setters[])(const struct cli_syntax *, const struct cli_option *, void *, const char *,
+                              struct base_err *) = {
+    [CLI_FLAG] = set_flag,
+    [CLI_TEXT] = set_text,
+    [CLI_LIST] = set_list,
+    [CLI_COUNT] = set_count,
+};
+
+/* One option at *@argv; moves *@argv on when the value is the next word. */
+static int take_option(const struct cli_syntax *syntax, char ***argv, void *values, struct base_err *err)
+{
+    const char *name = **argv + 2;
+    size_t length = strcspn(name, "=");
+    const char *value = name[length] == '=' ? name + length + 1 : NULL;
+    const struct cli_option *o = find_option(syntax, name, length);
+
+    if (!o)
+        return cli_options_err(syntax, err, "unknown option --%.*s", (int)length, name);
+    if (o->kind == CLI_FLAG && value)
+        return cli_options_err(syntax, err, "--%s takes no value", o->name);
+    if (o->kind != CLI_FLAG && !value) {
+        const char *next = (*argv)[1];
+        if (!next || strncmp(next, "--", 2) == 0) /* a value of that form is spelled --name=--value */
+            return cli_options_err(syntax, err, "--%s needs %s", o->name, o->value);
+        value = next;
+        (*argv)++;
+    }
+    if (o->kind != CLI_FLAG && !*value)
+        return cli_options_err(syntax, err, "--%s needs %s, not an empty word", o->name, o->value);
+    return setters[o->kind](syntax, o, (char *)values + o->offset, value, err);
+}
+
+static unsigned operands_max(const struct cli_syntax *syntax)
+{
+    unsigned n = 0;
+    while (n < CLI_OPERANDS_MAX && syntax->operands[n])
+        n++;
+    return n;
+}
+
+static int take_operand(const struct cli_syntax *syntax, const char *word, struct cli_operands *operands,
+                        struct base_err *err)
+{
+    if (operands->count == operands_max(syntax)) {
+        if (syntax->takes_args)
+            return cli_options_err(syntax, err, "unexpected \"%s\": arguments of the program stand after --", word);
+        return cli_options_err(syntax, err, "unexpected \"%s\"", word);
+    }
+    if (!*word)
+        return cli_options_err(syntax, err, "%s is an empty word", syntax->operands[operands->count]);
+    operands->items[operands->count++] = word;
+    return 0;
+}
+
+/* What stands after "--": operands that are still missing, then (after another "--", which may be left out) the args.
+ */
+static int take_rest(const struct cli_syntax *syntax, char **argv, struct cli_operands *operands, struct base_err *err)
+{
+    bool filled = false;
+    int r;
+
+    while (*argv && operands->count < syntax->operands_required) {
+        r = take_operand(syntax, *argv++, operands, err);
+        if (r < 0)
+            return r;
+        filled = true;
+    }
+    if (syntax->takes_args) {
+        if (filled && *argv && strcmp(*argv, "--") == 0)
+            argv++;
+        operands->args = (const char *const *)argv;
+        return 0;
+    }
+    for (; *argv; argv++) {
+        r = take_operand(syntax, *argv, operands, err);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+/* One word that is not "--". Returns 1 for help. */
+static int take_word(const struct cli_syntax *syntax, char ***argv, void *values, struct cli_operands *operands,
+                     struct base_err *err)
+{
+    const char *word = **argv;
+
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return 1;
+    if (strncmp(word, "--", 2) == 0)
+        return take_option(syntax, argv, values, err);
+    if (word[0] == '-' && word[1])
+        return cli_options_err(syntax, err, "unknown option %s", word);
+    return take_operand(syntax, word, operands, err);
+}
+
+int cli_options_parse(const struct cli_syntax *syntax, int argc, char **argv, void *ret_values,
+                      struct cli_operands *ret_operands, struct base_err *err)
+{
+    static const char *const no_args[] = {NULL};
+    char **at = argv + (argc > 0 ? 1 : 0);
+
+    *ret_operands = (struct cli_operands){.args = no_args};
+    for (; *at; at++) {
+        int r;
+        if (strcmp(*at, "--") == 0) {
+            r = take_rest(syntax, at + 1, ret_operands, err);
+            if (r < 0)
+                return r;
+            break;
+        }
+        r = take_word(syntax, &at, ret_values, ret_operands, err);
+        if (r == 1)
+            cli_options_help(syntax);
+        if (r != 0)
+            return r;
+    }
+    if (ret_operands->count < syntax->operands_required)
+        return cli_options_err(syntax, err, "%s is missing", syntax->operands[ret_operands->count]);
+    return 0;
+}
+
+/* Print @text in lines of at most HELP_WIDTH columns; the first begins at column @column, the others at @indent. */
+static void print_wrapped(const char *text, size_t column, size_t indent)
+{
+    while (*text) {
+        size_t room = HELP_WIDTH - column;
+        size_t take = strlen(text);
+        if (take > room) {
+            take = room;
+            while (take > 0 && text[take] != ' ')
+                take--;
+            if (take == 0)
+                take = strcspn(text, " ");
+        }
+        printf("%.*s\n", (int)take, text);
+        text += take;
+        while (*text == ' ')
+            text++;
+        if (*text)
+            printf("%*s", (int)indent, "");
+        column = indent;
+    }
+}
+
+static void print_option(const char *name, const char *value, const char *help)
+{
+    int width = printf("  --%s%s%s", name, value ? " " : "", value ? value : "");
+    if (width > HELP_INDENT - 2) {
+        printf("\n");
+        width = 0;
+    }
+    printf("%*s", HELP_INDENT - width, "");
+    print_wrapped(help, HELP_INDENT, HELP_INDENT);
+}
+
+void cli_options_help(const struct cli_syntax *syntax)
+{
+    const char *group = NULL;
+    int column = printf("usage: fumehood %s ", syntax->verb);
+
+    print_wrapped(syntax->usage, (size_t)column, (size_t)column);
+    printf("\n");
+    print_wrapped(syntax->summary, 0, 0);
+    for (const struct cli_option *o = table_of(syntax); o->name; o++) {
+        if (!group || strcmp(group, o->group) != 0)
+            printf("\n%s\n", o->group);
+        group = o->group;
+        print_option(o->name, o->value, o->help);
+    }
+    printf("\nHelp\n");
+    print_option("help", NULL, "print this text; also -h");
+    if (syntax->notes)
+        printf("\n%s", syntax->notes);
+}

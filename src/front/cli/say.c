@@ -1,0 +1,128 @@
+/* say.c - messages on stderr, results on stdout, foreign bytes made harmless */
+
+#include "front/cli/say.h"
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/json.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+int cli_say_error(const struct base_err *err)
+{
+    char text[1152];
+
+    fprintf(stderr, "fumehood: %s\n", base_err_text(err, text, sizeof(text)));
+    return base_err_status(err->code);
+}
+
+void cli_say_note(const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    for (char *c = text; *c; c++)
+        if (*c == '\n' || *c == '\t')
+            *c = ' '; /* one line */
+    fputs("fumehood: ", stderr);
+    cli_say_visible(stderr, text, strlen(text));
+    fputc('\n', stderr);
+}
+
+int cli_say_json(const json_t *json, bool indented, struct base_err *err)
+{
+    AUTO_BUF struct base_buf buf = {0};
+    AUTO_FREE char *text = NULL;
+
+    if (indented)
+        text = json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS);
+    else if (base_json_canonical(json, &buf) < 0)
+        return base_err_set(err, BASE_E_NOMEM, "standard output", "out of memory");
+    if (indented && !text)
+        return base_err_set(err, BASE_E_NOMEM, "standard output", "out of memory");
+    fputs(indented ? text : buf.bytes, stdout);
+    fputc('\n', stdout);
+    return cli_say_flush(err);
+}
+
+/* Length of the well-formed UTF-8 character at @s (at most @left bytes), 0 when there is none; *@ret_point is its code.
+ */
+static size_t utf8_length(const unsigned char *s, size_t left, uint32_t *ret_point)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = s[0] < 0x80             ? 1
+                    : (s[0] & 0xe0) == 0xc0 ? 2
+                    : (s[0] & 0xf0) == 0xe0 ? 3
+                    : (s[0] & 0xf8) == 0xf0 ? 4
+                                            : 0;
+
+    if (length == 0 || length > left)
+        return 0;
+    uint32_t point = length == 1 ? s[0] : s[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        point = point << 6 | (s[i] & 0x3f);
+    }
+    if (point < least[length] || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff))
+        return 0;
+    *ret_point = point;
+    return length;
+}
+
+/* Characters that a terminal acts on, or that hide or reorder what a person reads. */
+static bool is_shown_as_it_is(uint32_t point)
+{
+    static const struct {
+        uint32_t from, to;
+    } hidden[] = {
+        {0x00, 0x08},     {0x0b, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e},
+        {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+    };
+
+    for (size_t i = 0; i < ARRAY_COUNT(hidden); i++)
+        if (point >= hidden[i].from && point <= hidden[i].to)
+            return false;
+    return true;
+}
+
+void cli_say_visible(FILE *stream, const char *bytes, size_t count)
+{
+    const unsigned char *s = (const unsigned char *)bytes;
+
+    while (count > 0) {
+        uint32_t point = 0;
+        size_t length = utf8_length(s, count, &point);
+        bool plain = length > 0 && is_shown_as_it_is(point);
+
+        if (length == 0)
+            length = 1;
+        if (plain)
+            (void)fwrite(s, 1, length, stream); /* the caller flushes and sees a failure there */
+        else
+            for (size_t i = 0; i < length; i++)
+                fprintf(stream, "\\x%02x", s[i]);
+        s += length;
+        count -= length;
+    }
+}
+
+int cli_say_flush(struct base_err *err)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    return base_err_sys(err, BASE_E_IO, errno ? errno : EIO, "standard output", "cannot write");
+}
+
+int cli_say_end(int status)
+{
+    struct base_err err;
+
+    if (cli_say_flush(&err) < 0)
+        return cli_say_error(&err);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* runtime_table.h - looking runtimes up inside this room */
+#pragma once
+
+#include "stage/stage.h"
+
+/* Runs the file itself. */
+extern const struct stage_runtime stage_runtime_native;
+
+/* The runtime for the name after #! ("python3.11" too), or NULL. */
+const struct stage_runtime *stage_runtime_by_interpreter(const char *interpreter);
+
+/* "python, node, ..., native" for messages. Returns @text. */
+const char *stage_runtime_names(char *text, size_t text_bytes);
