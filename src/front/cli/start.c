@@ -1,0 +1,42 @@
+/* start.c - a known state to begin with, whatever the launcher left
+ *
+ * A closed descriptor 0 to 2 would be given to the next file that is opened, and messages would go into it. An ignored
+ * SIGCHLD makes wait() lose the ends of children; blocked signals would make Ctrl-C dead. Both are inherited over exec.
+ */
+
+#include "front/cli/start.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+/* All three are opened for reading and writing: a write to a closed stdout must not fail in the middle of a run. */
+static int open_missing(struct base_err *err)
+{
+    for (int fd = 0; fd <= 2; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0)
+            continue;
+        if (open("/dev/null", O_RDWR) != fd) /* no O_CLOEXEC: the standard three are for children too */
+            return base_err_sys(err, BASE_E_SETUP, errno, "/dev/null", "cannot be opened for a closed descriptor %d",
+                                fd);
+    }
+    return 0;
+}
+
+static void set_signals(void)
+{
+    static const int plain[] = {SIGCHLD, SIGINT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2};
+    sigset_t none;
+
+    sigemptyset(&none);
+    for (unsigned i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+        (void)signal(plain[i], SIG_DFL); /* cannot fail for these */
+    (void)signal(SIGPIPE, SIG_IGN);      /* a reader that left is seen as EPIPE where we write */
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+int cli_start(struct base_err *err)
+{
+    set_signals();
+    return open_missing(err);
+}
