@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "base/cleanup.h"
 #include <stdbool.h>
 #include <stddef.h>
 

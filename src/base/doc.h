@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/cleanup.h"
 #include "base/err.h"
 #include <stdbool.h>
 #include <stddef.h>

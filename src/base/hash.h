@@ -20,5 +20,5 @@ void base_hash_hex(const struct base_hash *hash, char ret_hex[BASE_HASH_HEX]);
 /* The hash of one piece. */
 void base_hash_bytes_hex(const void *bytes, size_t count, char ret_hex[BASE_HASH_HEX]);
 
-/* @hex_chars (even, without the NUL) random hexadecimal digits from the kernel; aborts when it has no randomness. */
+/* @hex_chars (without the NUL) random hexadecimal digits from the kernel; aborts when it has no randomness. */
 void base_random_hex(char *ret_hex, size_t hex_chars);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 static inline void base_json_cleanup(json_t **json)

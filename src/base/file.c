@@ -1,0 +1,216 @@
+/* file.c - whole files in and out */
+#include "base/file.h"
+#include "base/cleanup.h"
+#include "base/hash.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *kind_name(mode_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFDIR:
+        return "a directory";
+    case S_IFIFO:
+        return "a FIFO";
+    case S_IFSOCK:
+        return "a socket";
+    case S_IFCHR:
+    case S_IFBLK:
+        return "a device";
+    default:
+        return "no regular file";
+    }
+}
+
+static int not_regular(const char *path, mode_t mode, struct base_err *err)
+{
+    return base_err_set(err, BASE_E_INVALID, path, "is %s, not a regular file", kind_name(mode));
+}
+
+static int open_failed(const char *path, int sys_errno, struct base_err *err)
+{
+    if (sys_errno == ENOENT || sys_errno == ENOTDIR)
+        return base_err_set(err, BASE_E_NOT_FOUND, path, "no such file");
+    return base_err_sys(err, BASE_E_IO, sys_errno, path, "cannot be read");
+}
+
+int base_file_open(const char *path, int *ret_fd, uint64_t *ret_bytes, struct base_err *err)
+{
+    AUTO_CLOSE int fd = -1;
+    struct stat st;
+
+    /* Look before opening: to open a FIFO or a device for a moment already has effects on others. */
+    if (stat(path, &st) < 0)
+        return open_failed(path, errno, err);
+    if (!S_ISREG(st.st_mode))
+        return not_regular(path, st.st_mode, err);
+    fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return open_failed(path, errno, err);
+    if (!S_ISREG(st.st_mode)) /* exchanged in between */
+        return not_regular(path, st.st_mode, err);
+    *ret_fd = TAKE_FD(fd);
+    if (ret_bytes)
+        *ret_bytes = (uint64_t)st.st_size;
+    return 0;
+}
+
+static int too_large(const char *path, size_t max_bytes, struct base_err *err)
+{
+    return base_err_set(err, BASE_E_TOO_LARGE, path, "has more than %zu bytes", max_bytes);
+}
+
+static int buf_failed(const char *path, int code, struct base_err *err)
+{
+    return base_err_set(err, code, path,
+                        code == BASE_E_NOMEM ? "cannot be read: out of memory" : "is larger than the room for it");
+}
+
+static int read_rest(int fd, const char *path, size_t max_bytes, struct base_buf *buf, struct base_err *err)
+{
+    char chunk[16384];
+    size_t total = 0;
+
+    for (;;) {
+        ssize_t got = read(fd, chunk, sizeof(chunk));
+        int r;
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return base_err_sys(err, BASE_E_IO, errno, path, "cannot be read");
+        total += (size_t)got;
+        if (total > max_bytes)
+            return too_large(path, max_bytes, err);
+        r = base_buf_append(buf, chunk, (size_t)got);
+        if (r < 0)
+            return buf_failed(path, r, err);
+        if (got == 0)
+            return 0;
+    }
+}
+
+int base_file_read(const char *path, size_t max_bytes, struct base_buf *buf, struct base_err *err)
+{
+    AUTO_CLOSE int fd = -1;
+    size_t before = buf->count;
+    uint64_t bytes;
+    int r = base_file_open(path, &fd, &bytes, err);
+
+    if (r < 0)
+        return r;
+    if (bytes > max_bytes)
+        return too_large(path, max_bytes, err);
+    r = base_buf_reserve(buf, (size_t)bytes);
+    if (r < 0)
+        return buf_failed(path, r, err);
+    r = read_rest(fd, path, max_bytes, buf, err);
+    if (r < 0) { /* no part of a file may be taken for the whole */
+        buf->count = before;
+        buf->bytes[before] = '\0';
+    }
+    return r;
+}
+
+int base_file_write_all(int fd, const void *bytes, size_t count, const char *place, struct base_err *err)
+{
+    const char *next = bytes;
+
+    while (count > 0) {
+        ssize_t done = write(fd, next, count);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return base_err_sys(err, BASE_E_IO, errno, place, "cannot be written");
+        next += done;
+        count -= (size_t)done;
+    }
+    return 0;
+}
+
+/* The file that @path leads to: a symbolic link is followed, so that what it names is replaced and not the link. */
+static int resolve_target(const char *path, char **ret_target, struct base_err *err)
+{
+    struct stat st;
+
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return not_regular(path, st.st_mode, err);
+    *ret_target = lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? realpath(path, NULL) : strdup(path);
+    if (!*ret_target)
+        return base_err_sys(err, BASE_E_IO, errno, path, "cannot be written");
+    return 0;
+}
+
+static int write_temporary(const char *temporary, const void *bytes, size_t count, const char *path,
+                           struct base_err *err)
+{
+    AUTO_CLOSE int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int r;
+
+    if (fd < 0)
+        return base_err_sys(err, BASE_E_IO, errno, path, "cannot be written");
+    r = base_file_write_all(fd, bytes, count, path, err);
+    if (r == 0 && fdatasync(fd) < 0)
+        r = base_err_sys(err, BASE_E_IO, errno, path, "cannot be written");
+    if (r < 0)
+        (void)unlink(temporary); /* the write's error is the one to tell */
+    return r;
+}
+
+int base_file_replace(const char *path, const void *bytes, size_t count, struct base_err *err)
+{
+    AUTO_FREE char *target = NULL;
+    char temporary[PATH_MAX], random[17];
+    int r = resolve_target(path, &target, err);
+
+    if (r < 0)
+        return r;
+    base_random_hex(random, sizeof(random) - 1);
+    if (snprintf(temporary, sizeof(temporary), "%s.%s.tmp", target, random) >= (int)sizeof(temporary))
+        return base_err_sys(err, BASE_E_IO, ENAMETOOLONG, path, "cannot be written");
+    r = write_temporary(temporary, bytes, count, path, err);
+    if (r < 0)
+        return r;
+    if (rename(temporary, target) < 0) {
+        r = base_err_sys(err, BASE_E_IO, errno, path, "cannot be written");
+        (void)unlink(temporary);
+    }
+    return r;
+}
+
+static int make_one(const char *path, struct base_err *err)
+{
+    struct stat st;
+    int made_errno;
+
+    if (mkdir(path, 0755) == 0)
+        return 0;
+    made_errno = errno;
+    if (stat(path, &st) == 0) /* also where the parent is read-only and the folder is there */
+        return S_ISDIR(st.st_mode) ? 0 : base_err_set(err, BASE_E_IO, path, "is not a directory");
+    return base_err_sys(err, BASE_E_IO, made_errno, path, "directory cannot be made");
+}
+
+int base_file_mkdirs(const char *path, struct base_err *err)
+{
+    AUTO_FREE char *copy = strdup(path);
+    int r;
+
+    if (!copy)
+        return base_err_set(err, BASE_E_NOMEM, path, "out of memory");
+    for (char *slash = copy; *slash != '\0' && (slash = strchr(slash + 1, '/'));) {
+        *slash = '\0';
+        r = make_one(copy, err);
+        *slash = '/';
+        if (r < 0)
+            return r;
+    }
+    return make_one(copy, err);
+}

@@ -1,0 +1,66 @@
+/* hash.c - SHA-256 and random names
+ *
+ * libsodium's SHA-256 needs no sodium_init(), which would probe the processor and open files on every cold run.
+ */
+#include "base/hash.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+static void to_hex(const unsigned char *bytes, size_t hex_chars, char *ret_hex)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    for (size_t i = 0; i < hex_chars; i++)
+        ret_hex[i] = digits[(bytes[i / 2] >> (i % 2 ? 0 : 4)) & 15];
+    ret_hex[hex_chars] = '\0';
+}
+
+void base_hash_init(struct base_hash *hash)
+{
+    (void)crypto_hash_sha256_init(&hash->state); /* this family of functions cannot fail */
+}
+
+void base_hash_update(struct base_hash *hash, const void *bytes, size_t count)
+{
+    if (count > 0)
+        (void)crypto_hash_sha256_update(&hash->state, bytes, count);
+}
+
+void base_hash_hex(const struct base_hash *hash, char ret_hex[BASE_HASH_HEX])
+{
+    struct base_hash copy = *hash;
+    unsigned char digest[BASE_HASH_BYTES];
+
+    (void)crypto_hash_sha256_final(&copy.state, digest);
+    to_hex(digest, BASE_HASH_HEX - 1, ret_hex);
+}
+
+void base_hash_bytes_hex(const void *bytes, size_t count, char ret_hex[BASE_HASH_HEX])
+{
+    struct base_hash hash;
+
+    base_hash_init(&hash);
+    base_hash_update(&hash, bytes, count);
+    base_hash_hex(&hash, ret_hex);
+}
+
+void base_random_hex(char *ret_hex, size_t hex_chars)
+{
+    unsigned char bytes[64];
+
+    for (size_t done = 0; done < hex_chars;) {
+        size_t part = hex_chars - done < 2 * sizeof(bytes) ? hex_chars - done : 2 * sizeof(bytes);
+        ssize_t got;
+
+        do
+            got = getrandom(bytes, (part + 1) / 2, 0);
+        while (got < 0 && errno == EINTR);
+        if (got != (ssize_t)((part + 1) / 2)) /* up to 256 bytes come whole */
+            abort();
+        to_hex(bytes, part, ret_hex + done);
+        done += part;
+    }
+    if (hex_chars == 0)
+        ret_hex[0] = '\0';
+}

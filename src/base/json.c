@@ -1,0 +1,256 @@
+/* json.c - canonical JSON text, and bytes as JSON strings
+ *
+ * The canonical form is that of the common "sorted keys, compact, no ASCII escapes" writers, so that a receipt can be
+ * checked with a few lines of any language: keys in byte order, shortest real number that reads back the same, only
+ * control characters, quote and backslash escaped.
+ */
+#include "base/json.h"
+#include "base/cleanup.h"
+#include "base/utf8.h"
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int write_value(const json_t *json, struct base_buf *buf);
+
+static const char *short_escape(unsigned char c)
+{
+    switch (c) {
+    case '"':
+        return "\\\"";
+    case '\\':
+        return "\\\\";
+    case '\b':
+        return "\\b";
+    case '\f':
+        return "\\f";
+    case '\n':
+        return "\\n";
+    case '\r':
+        return "\\r";
+    case '\t':
+        return "\\t";
+    default:
+        return NULL;
+    }
+}
+
+static int write_escape(unsigned char c, struct base_buf *buf)
+{
+    const char *text = short_escape(c);
+
+    return text ? base_buf_text(buf, text) : base_buf_printf(buf, "\\u%04x", c);
+}
+
+static bool is_plain(unsigned char c)
+{
+    return c >= 0x20 && c != '"' && c != '\\';
+}
+
+static int write_string(const char *text, size_t count, struct base_buf *buf)
+{
+    int r = base_buf_append(buf, "\"", 1);
+
+    for (size_t done = 0; r == 0 && done < count;) {
+        size_t run = done;
+
+        while (run < count && is_plain((unsigned char)text[run]))
+            run++;
+        r = base_buf_append(buf, text + done, run - done);
+        if (r == 0 && run < count)
+            r = write_escape((unsigned char)text[run++], buf);
+        done = run;
+    }
+    return r < 0 ? r : base_buf_append(buf, "\"", 1);
+}
+
+static int write_real(double value, struct base_buf *buf)
+{
+    char text[40];
+    int digits = 0, exponent;
+
+    do /* 17 significant digits always read back the same */
+        (void)snprintf(text, sizeof(text), "%.*e", digits, value);
+    while (strtod(text, NULL) != value && ++digits < 17);
+    exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
+    if (exponent < -4 || exponent >= 16)
+        return base_buf_text(buf, text);
+    digits -= exponent;
+    return base_buf_printf(buf, "%.*f", digits < 1 ? 1 : digits, value);
+}
+
+static int write_array(const json_t *json, struct base_buf *buf)
+{
+    size_t count = json_array_size(json);
+    int r = base_buf_append(buf, "[", 1);
+
+    for (size_t i = 0; r == 0 && i < count; i++) {
+        r = i > 0 ? base_buf_append(buf, ",", 1) : 0;
+        if (r == 0)
+            r = write_value(json_array_get(json, i), buf);
+    }
+    return r < 0 ? r : base_buf_append(buf, "]", 1);
+}
+
+struct member {
+    const char *key;
+    const json_t *value;
+};
+
+static int compare_members(const void *a, const void *b)
+{
+    return strcmp(((const struct member *)a)->key, ((const struct member *)b)->key);
+}
+
+static int write_members(const struct member *members, size_t count, struct base_buf *buf)
+{
+    int r = base_buf_append(buf, "{", 1);
+
+    for (size_t i = 0; r == 0 && i < count; i++) {
+        r = i > 0 ? base_buf_append(buf, ",", 1) : 0;
+        if (r == 0)
+            r = write_string(members[i].key, strlen(members[i].key), buf);
+        if (r == 0)
+            r = base_buf_append(buf, ":", 1);
+        if (r == 0)
+            r = write_value(members[i].value, buf);
+    }
+    return r < 0 ? r : base_buf_append(buf, "}", 1);
+}
+
+static int write_object(const json_t *json, struct base_buf *buf)
+{
+    AUTO_FREE struct member *members = calloc(json_object_size(json) + 1, sizeof(*members));
+    json_t *object = (json_t *)json; /* jansson's iteration takes no const, but changes nothing */
+    size_t count = 0;
+    const char *key;
+    json_t *value;
+
+    if (!members)
+        return BASE_E_NOMEM;
+    json_object_foreach(object, key, value) members[count++] = (struct member){key, value};
+    qsort(members, count, sizeof(*members), compare_members);
+    return write_members(members, count, buf);
+}
+
+static int write_value(const json_t *json, struct base_buf *buf)
+{
+    switch (json_typeof(json)) {
+    case JSON_OBJECT:
+        return write_object(json, buf);
+    case JSON_ARRAY:
+        return write_array(json, buf);
+    case JSON_STRING:
+        return write_string(json_string_value(json), json_string_length(json), buf);
+    case JSON_INTEGER:
+        return base_buf_printf(buf, "%" JSON_INTEGER_FORMAT, json_integer_value(json));
+    case JSON_REAL:
+        return write_real(json_real_value(json), buf);
+    case JSON_TRUE:
+        return base_buf_text(buf, "true");
+    case JSON_FALSE:
+        return base_buf_text(buf, "false");
+    case JSON_NULL:
+        return base_buf_text(buf, "null");
+    }
+    return BASE_E_INTERNAL;
+}
+
+int base_json_canonical(const json_t *json, struct base_buf *buf)
+{
+    size_t before = buf->count;
+    int r = json ? write_value(json, buf) : BASE_E_NOMEM;
+
+    if (r < 0 && buf->bytes) {
+        buf->count = before;
+        buf->bytes[before] = '\0';
+    }
+    return r;
+}
+
+int base_json_hash(const json_t *json, char ret_hex[BASE_HASH_HEX])
+{
+    AUTO_BUF struct base_buf buf = {0};
+    int r = base_json_canonical(json, &buf);
+
+    if (r == 0)
+        base_hash_bytes_hex(buf.bytes, buf.count, ret_hex);
+    return r;
+}
+
+/* Length of the ASCII run at @bytes, eight at a time. */
+static size_t ascii_run(const unsigned char *bytes, size_t count)
+{
+    size_t run = 0;
+    uint64_t eight;
+
+    for (; count - run >= sizeof(eight); run += sizeof(eight)) {
+        memcpy(&eight, bytes + run, sizeof(eight));
+        if (eight & 0x8080808080808080u)
+            break;
+    }
+    while (run < count && bytes[run] < 0x80)
+        run++;
+    return run;
+}
+
+/* Length of the valid UTF-8 run at @bytes. */
+static size_t utf8_run(const unsigned char *bytes, size_t count)
+{
+    size_t run = 0, length;
+
+    for (; run < count; run += length) {
+        run += ascii_run(bytes + run, count - run);
+        length = run < count ? base_utf8_length(bytes + run, count - run) : 0;
+        if (length == 0)
+            break;
+    }
+    return run;
+}
+
+bool base_json_is_utf8(const char *bytes, size_t count)
+{
+    return utf8_run((const unsigned char *)bytes, count) == count;
+}
+
+json_t *base_json_text(const char *bytes, size_t count)
+{
+    AUTO_BUF struct base_buf buf = {.max = SIZE_MAX / 2};
+    size_t run = utf8_run((const unsigned char *)bytes, count);
+    int r = 0;
+
+    if (run == count)
+        return json_stringn_nocheck(count > 0 ? bytes : "", count);
+    for (size_t done = 0; r == 0 && done < count; run = utf8_run((const unsigned char *)bytes + done, count - done)) {
+        r = base_buf_append(&buf, bytes + done, run);
+        done += run;
+        if (r == 0 && done < count) {
+            r = base_buf_text(&buf, "\xef\xbf\xbd"); /* U+FFFD */
+            done++;
+        }
+    }
+    return r < 0 ? NULL : json_stringn_nocheck(buf.bytes, buf.count);
+}
+
+json_t *base_json_base64(const void *bytes, size_t count)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *p = bytes;
+    size_t length = (count + 2) / 3 * 4;
+    AUTO_FREE char *text = malloc(length + 1);
+    char *out = text;
+
+    if (!text)
+        return NULL;
+    for (size_t i = 0; i < count; i += 3) {
+        unsigned group = (unsigned)p[i] << 16 | (i + 1 < count ? (unsigned)p[i + 1] << 8 : 0) |
+                         (i + 2 < count ? (unsigned)p[i + 2] : 0);
+
+        *out++ = digits[group >> 18];
+        *out++ = digits[group >> 12 & 63];
+        *out++ = i + 1 < count ? digits[group >> 6 & 63] : '=';
+        *out++ = i + 2 < count ? digits[group & 63] : '=';
+    }
+    return json_stringn_nocheck(text, length);
+}

@@ -1,0 +1,125 @@
+/* units.c - strict numbers with units
+ *
+ * The ceilings are far above any machine and far below an overflow in later arithmetic.
+ */
+#include "base/units.h"
+#include "base/cleanup.h"
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+struct suffix {
+    const char *text;
+    uint64_t factor;
+};
+
+static const struct suffix count_suffixes[] = {{"", 1}, {NULL, 0}};
+static const struct suffix bytes_suffixes[] = {
+    {"GiB", 1u << 30}, {"MiB", 1u << 20}, {"KiB", 1u << 10}, {"GB", 1000000000}, {"MB", 1000000},
+    {"kB", 1000},      {"B", 1},          {"", 1},           {NULL, 0},
+};
+static const struct suffix ms_suffixes[] = {{"h", 3600000}, {"m", 60000}, {"s", 1000}, {"ms", 1}, {"", 1}, {NULL, 0}};
+
+static const struct unit_row {
+    const struct suffix *suffixes;
+    uint64_t max;
+} units[] = {
+    [BASE_UNIT_COUNT] = {count_suffixes, 4000000},
+    [BASE_UNIT_BYTES] = {bytes_suffixes, (uint64_t)1 << 53},
+    [BASE_UNIT_MS] = {ms_suffixes, (uint64_t)30 * 24 * 3600 * 1000},
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* What is wrong with a text that does not start with a digit. */
+static const char *why_no_digit(const char *text)
+{
+    switch (text[0]) {
+    case '\0':
+        return "is empty";
+    case '-':
+        return "is negative";
+    case '+':
+        return "has a sign";
+    case ' ':
+    case '\t':
+        return "starts with a blank";
+    default:
+        return "is not a number";
+    }
+}
+
+static const struct suffix *find_suffix(const struct suffix *suffixes, const char *text)
+{
+    for (; suffixes->text; suffixes++)
+        if (strcmp(suffixes->text, text) == 0)
+            return suffixes;
+    return NULL;
+}
+
+static const char *parse_number(const char *text, const struct unit_row *unit, uint64_t *ret_value)
+{
+    const struct suffix *suffix;
+    const char *p = text;
+    uint64_t value = 0;
+
+    if (!is_digit(*p))
+        return why_no_digit(p);
+    for (; is_digit(*p); p++) {
+        value = value * 10 + (uint64_t)(*p - '0');
+        if (value > unit->max)
+            return "is too large";
+    }
+    if (*p == '.' || *p == ',')
+        return "has a fraction";
+    if (text[0] == '0' && value > 0)
+        return "starts with a zero";
+    suffix = find_suffix(unit->suffixes, p);
+    if (!suffix)
+        return unit->suffixes == count_suffixes ? "has a unit where a plain count is wanted" : "has an unknown unit";
+    if (value == 0)
+        return "is zero";
+    if (value > unit->max / suffix->factor)
+        return "is too large";
+    *ret_value = value * suffix->factor;
+    return NULL;
+}
+
+int base_units_parse(const char *text, enum base_unit unit, uint64_t *ret_value, bool *ret_unlimited,
+                     const char **ret_why)
+{
+    uint64_t value = 0;
+    bool unlimited = strcmp(text, "unlimited") == 0;
+    const char *why = unlimited ? NULL : parse_number(text, &units[unit], &value);
+
+    if (why) {
+        *ret_why = why;
+        return -1;
+    }
+    *ret_value = value;
+    *ret_unlimited = unlimited;
+    return 0;
+}
+
+const char *base_units_text(uint64_t value, enum base_unit unit, char *text, unsigned text_bytes)
+{
+    const struct suffix *best = NULL;
+    char made[32];
+    size_t best_length = SIZE_MAX;
+
+    for (const struct suffix *s = units[unit].suffixes; s->text; s++) {
+        if (value % s->factor != 0 || (s->text[0] == '\0' && unit != BASE_UNIT_COUNT))
+            continue;
+        size_t length =
+            (size_t)snprintf(made, sizeof(made), "%llu%s", (unsigned long long)(value / s->factor), s->text);
+        if (length < best_length) {
+            best = s;
+            best_length = length;
+        }
+    }
+    (void)snprintf(text, text_bytes, "%llu%s", (unsigned long long)(value / best->factor), best->text);
+    return text;
+}
