@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/cleanup.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/units.h"

@@ -1,0 +1,25 @@
+/* internal.h - what the files of this room share; not for others */
+#pragma once
+
+#include "policy/policy.h"
+
+#define POLICY_SCHEMA       "fumehood.policy/1"
+#define POLICY_IF_AVAILABLE "_if_available"
+
+/* Find the limit that @name spells, with or without _if_available. False when there is none. */
+bool policy_limit_find(const char *name, enum policy_limit_key *ret_key, bool *ret_if_available);
+
+/* Read @text as a value of @key. Returns NULL, or a static clause that says what is wrong. */
+const char *policy_limit_read(enum policy_limit_key key, const char *text, uint64_t *ret_value, bool *ret_unlimited);
+
+/* "wall_ms, cpu_ms, ..." for messages. Returns @text. */
+const char *policy_limit_list(char *text, size_t text_bytes);
+
+/* As policy_add_env(), with the name and value apart; returns a static clause that says what is wrong, NULL when
+ * nothing is, or a clause with *@ret_nomem true. */
+const char *policy_env_add(struct policy *policy, const char *name, size_t name_count, const char *value,
+                           bool *ret_nomem);
+
+/* As policy_set_tier(), with the error at @place and an unknown word as @unknown_code. */
+int policy_tier_read(struct policy *policy, const char *name, const char *place, int unknown_code,
+                     struct base_err *err);

@@ -1,0 +1,60 @@
+/* json.c - a policy as canonical JSON, and its hash */
+#include "base/json.h"
+#include "policy/internal.h"
+#include <stdio.h>
+#include <string.h>
+
+static json_t *limit_value(const struct policy_limit *limit)
+{
+    if (!limit->unlimited)
+        return json_integer((json_int_t)limit->value);
+    return json_pack("{s:o}", "unlimited", base_json_text(limit->reason, strlen(limit->reason)));
+}
+
+static json_t *limits_json(const struct policy *policy)
+{
+    AUTO_JSON json_t *limits = json_object();
+    char name[64];
+
+    for (size_t key = 0; key < POLICY_LIMIT_MAX; key++) {
+        const struct policy_limit *limit = &policy->limits[key];
+
+        (void)snprintf(name, sizeof(name), "%s%s", policy_limit_name((enum policy_limit_key)key),
+                       limit->if_available ? POLICY_IF_AVAILABLE : "");
+        if (json_object_set_new(limits, name, limit_value(limit)) < 0)
+            return NULL;
+    }
+    return json_incref(limits);
+}
+
+static json_t *environment_json(const struct policy *policy)
+{
+    AUTO_JSON json_t *environment = json_object();
+
+    for (size_t i = 0; i < policy->env_count; i++) {
+        const char *equals = strchr(policy->env[i], '=');
+        size_t count = (size_t)(equals - policy->env[i]);
+
+        if (json_object_setn_new(environment, policy->env[i], count, json_string(equals + 1)) < 0)
+            return NULL;
+    }
+    return json_incref(environment);
+}
+
+json_t *policy_json(const struct policy *policy)
+{
+    /* "s" here only for words of ours; a name may hold anything, so base_json_text() makes it text. */
+    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:s}", "schema", POLICY_SCHEMA, "name",
+                     base_json_text(policy->name, strlen(policy->name)), "tier", policy_tier_name(policy->tier),
+                     "network", policy_network_name(policy->network), "output_limit",
+                     policy_output_name(policy->output), "denials", policy_denials_name(policy->denials), "environment",
+                     environment_json(policy), "limits", limits_json(policy), "syscalls", "default");
+}
+
+int policy_hash(const struct policy *policy, char ret_hex[BASE_HASH_HEX], struct base_err *err)
+{
+    AUTO_JSON json_t *json = policy_json(policy);
+    int r = json ? base_json_hash(json, ret_hex) : BASE_E_NOMEM;
+
+    return r < 0 ? base_err_set(err, r, "policy", "cannot be hashed: out of memory") : 0;
+}

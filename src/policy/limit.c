@@ -1,0 +1,124 @@
+/* limit.c - the table of limits, and one limit given on the command line */
+#include "base/cleanup.h"
+#include "policy/internal.h"
+#include <stdio.h>
+#include <string.h>
+
+static const struct limit_row {
+    const char *upper; /* the name in limits.def; keys are its lower case */
+    const char *text;
+    enum base_unit unit;
+} rows[] = {
+#define POLICY_LIMIT(name, unit, value, text) [POLICY_LIMIT_##name] = {#name, text, unit},
+#include "policy/limits.def"
+#undef POLICY_LIMIT
+};
+
+/* Ceilings below that of the unit: what a kernel takes. */
+static const uint64_t ceilings[POLICY_LIMIT_MAX] = {
+    [POLICY_LIMIT_OPEN_FILES] = 1048576,
+    [POLICY_LIMIT_CPUS] = 4096,
+};
+
+const char *policy_limit_name(enum policy_limit_key key)
+{
+    static char names[POLICY_LIMIT_MAX][16]; /* made once: the preprocessor has no lower case */
+
+    if ((size_t)key >= POLICY_LIMIT_MAX)
+        return NULL;
+    if (names[key][0] == '\0')
+        for (size_t i = 0; rows[key].upper[i] != '\0' && i < sizeof(names[key]) - 1; i++)
+            names[key][i] = rows[key].upper[i] == '_' ? '_' : (char)(rows[key].upper[i] - 'A' + 'a');
+    return names[key];
+}
+
+enum base_unit policy_limit_unit(enum policy_limit_key key)
+{
+    return rows[key].unit;
+}
+
+const char *policy_limit_text(enum policy_limit_key key)
+{
+    return (size_t)key < POLICY_LIMIT_MAX ? rows[key].text : NULL;
+}
+
+bool policy_limit_find(const char *name, enum policy_limit_key *ret_key, bool *ret_if_available)
+{
+    for (size_t key = 0; key < POLICY_LIMIT_MAX; key++) {
+        const char *known = policy_limit_name((enum policy_limit_key)key);
+        size_t length = strlen(known);
+
+        if (strncmp(name, known, length) != 0)
+            continue;
+        if (name[length] != '\0' && strcmp(name + length, POLICY_IF_AVAILABLE) != 0)
+            continue;
+        *ret_key = (enum policy_limit_key)key;
+        *ret_if_available = name[length] != '\0';
+        return true;
+    }
+    return false;
+}
+
+const char *policy_limit_read(enum policy_limit_key key, const char *text, uint64_t *ret_value, bool *ret_unlimited)
+{
+    const char *why = NULL;
+    uint64_t value;
+    bool unlimited;
+
+    if (base_units_parse(text, rows[key].unit, &value, &unlimited, &why) < 0)
+        return why;
+    if (ceilings[key] != 0 && value > ceilings[key])
+        return "is too large";
+    *ret_value = value;
+    *ret_unlimited = unlimited;
+    return NULL;
+}
+
+const char *policy_limit_list(char *text, size_t text_bytes)
+{
+    size_t used = 0;
+
+    for (size_t key = 0; key < POLICY_LIMIT_MAX && used < text_bytes; key++)
+        used += (size_t)snprintf(text + used, text_bytes - used, "%s%s", key > 0 ? ", " : "",
+                                 policy_limit_name((enum policy_limit_key)key));
+    return text;
+}
+
+static int usage(struct base_err *err, const char *assignment, const char *name, const char *why)
+{
+    char place[256];
+
+    (void)snprintf(place, sizeof(place), "--limit %s", assignment);
+    return base_err_set(err, BASE_E_USAGE, place, "%s %s", name, why);
+}
+
+static int unknown_limit(struct base_err *err, const char *assignment, const char *name)
+{
+    char list[256];
+
+    (void)usage(err, assignment, name, "is not a limit");
+    (void)base_err_remedy(err, "one of %s, each also with " POLICY_IF_AVAILABLE, policy_limit_list(list, sizeof(list)));
+    return BASE_E_USAGE;
+}
+
+int policy_set_limit(struct policy *policy, const char *assignment, struct base_err *err)
+{
+    const char *equals = strchr(assignment, '=');
+    struct policy_limit limit = {0};
+    enum policy_limit_key key;
+    char name[64];
+    const char *why;
+
+    if (!equals || equals == assignment)
+        return usage(err, assignment, "a limit", "is given as KEY=VALUE");
+    (void)snprintf(name, sizeof(name), "%.*s", (int)(equals - assignment < 64 ? equals - assignment : 63), assignment);
+    if (!policy_limit_find(name, &key, &limit.if_available))
+        return unknown_limit(err, assignment, name);
+    why = policy_limit_read(key, equals + 1, &limit.value, &limit.unlimited);
+    if (why)
+        return usage(err, assignment, name, why);
+    if (limit.unlimited)
+        (void)snprintf(limit.reason, sizeof(limit.reason), "command line");
+    policy->limits[key] = limit;
+    return 0;
+}
