@@ -2,7 +2,7 @@
 room(base LIBRARIES lib::jansson lib::yaml lib::sodium lib::z)
 room(policy EXPOSES base)
 room(stage EXPOSES base USES policy)
-room(cage EXPOSES policy base)
+room(cage EXPOSES policy base SOURCES ${CMAKE_BINARY_DIR}/made/filter_made.c)
 room(warden EXPOSES cage policy base)
 room(receipt EXPOSES base LIBRARIES lib::jansson)
 room(run EXPOSES warden cage stage policy base USES receipt)
@@ -17,3 +17,14 @@ foreach(name python node sh bash perl)
     list(APPEND stage_runtimes ${CMAKE_SOURCE_DIR}/runtimes/${name}.yaml)
 endforeach()
 embed(stage stage_runtime_files ${stage_runtimes})
+
+# The default system call profile is compiled once, here.
+add_executable(filter_make src/cage/make/filter_make.c)
+target_include_directories(filter_make PRIVATE src)
+target_link_libraries(filter_make PRIVATE lib::seccomp)
+add_custom_command(
+    OUTPUT ${CMAKE_BINARY_DIR}/made/filter_made.c
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/made
+    COMMAND filter_make > ${CMAKE_BINARY_DIR}/made/filter_made.c
+    DEPENDS filter_make ${CMAKE_SOURCE_DIR}/src/cage/syscalls.def
+    VERBATIM)

@@ -1,0 +1,189 @@
+/* cage.h - the cage: what is promised (plan), what this machine can do (host), how it is built (spawn)
+ *
+ * Life of a cage: cage_host_probe() once, cage_slot_acquire() once for a process, then for each run cage_plan_make(),
+ * cage_cgroup_create(), cage_spawn(), watching by the warden, cage_cgroup_remove().
+ */
+#pragma once
+
+#include "base/err.h"
+#include "cage/filter.h"
+#include "policy/policy.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* --- steps: the promises --- */
+
+enum cage_step {
+#define STEP(name, word, where, text) CAGE_STEP_##name,
+#include "cage/steps.def"
+#undef STEP
+    CAGE_STEP_MAX
+};
+#define CAGE_BIT(step) (UINT64_C(1) << CAGE_STEP_##step)
+
+/* Where setting up can fail without being a promise of its own. */
+enum { CAGE_AT_START = CAGE_STEP_MAX, CAGE_AT_INPUTS, CAGE_AT_PROOF, CAGE_AT_EXEC, CAGE_AT_MAX };
+
+const char *cage_step_name(unsigned step); /* also for CAGE_AT_*; never NULL */
+const char *cage_step_text(unsigned step); /* what it means, for people */
+
+/* --- host: what this machine can do --- */
+
+enum cage_manager { CAGE_MANAGER_NONE, CAGE_MANAGER_V1, CAGE_MANAGER_V2 };
+enum cage_controller { CAGE_PIDS, CAGE_MEMORY, CAGE_CPU, CAGE_CPUACCT, CAGE_CONTROLLER_MAX };
+
+/* Room for "/sys/fs/cgroup/..." paths. */
+#define CAGE_PATH_BYTES 512
+
+struct cage_host {
+    bool privileged;       /* started by root, with the rights to give each cage its own ids */
+    uid_t uid_base;        /* privileged: first id of the range for cages; slot k has base + 2k (init), + 2k + 1 (guest) */
+    unsigned uid_slots;    /* how many slots the range has */
+    int landlock_abi;      /* 0: none */
+    enum cage_manager manager;
+    bool controllers[CAGE_CONTROLLER_MAX];                    /* v2: CPUACCT comes with every group */
+    char cgroup_parents[CAGE_CONTROLLER_MAX][CAGE_PATH_BYTES]; /* where our groups go; v2: [CAGE_PIDS] only */
+    char cgroup_why[160];  /* NONE: why there is none, for remedies */
+};
+
+/* Look at the machine; never fails: what is not there is absent. Makes nothing. */
+void cage_host_probe(struct cage_host *ret_host);
+
+/* --- plan: policy -> promises, pure --- */
+
+struct cage_plan {
+    const struct policy *policy; /* borrowed */
+    uint64_t requested;          /* bits of the steps that must be achieved */
+    uint64_t missing;            /* bits given up with leave of the policy, or absent in this kernel (landlock) */
+    bool uses_cgroup[CAGE_CONTROLLER_MAX];
+    struct {
+        const char *enforced_by; /* static word for the receipt */
+    } limits[POLICY_LIMIT_MAX];
+};
+
+/* BASE_E_REFUSED where a limit cannot be enforced on this host and the policy does not spell it _if_available. */
+int cage_plan_make(const struct policy *policy, const struct cage_host *host, struct cage_plan *ret_plan,
+                   struct base_err *err);
+
+/* One mount of the cage, for receipts and people. NULL `at` ends the list. */
+struct cage_mount {
+    const char *at, *kind, *mode;
+};
+const struct cage_mount *cage_mounts(void);
+
+/* The environment that every guest gets; NULL-terminated "NAME=VALUE". */
+const char *const *cage_environment(void);
+
+/* --- slot: a number that nobody else on this machine has now --- */
+
+struct cage_slot {
+    int lock_fd; /* -1: none needed */
+    unsigned number;
+};
+
+/* Takes the lowest free slot and clears away what a killed owner of any slot left behind. */
+int cage_slot_acquire(const struct cage_host *host, struct cage_slot *ret_slot, struct base_err *err);
+void cage_slot_release(struct cage_slot *slot);
+
+/* --- cgroup: one interface for v1, v2 and none --- */
+
+struct cage_cgroup {
+    const struct cage_host *host;
+    const struct cage_plan *plan;
+    unsigned slot;
+    int dir_fds[CAGE_CONTROLLER_MAX];  /* -1: not used; v2: [CAGE_PIDS] only */
+    int join_fds[CAGE_CONTROLLER_MAX]; /* v1: `tasks`, to which the cage's first process writes itself */
+};
+#define CAGE_CGROUP_NONE {.dir_fds = {-1, -1, -1, -1}, .join_fds = {-1, -1, -1, -1}}
+
+struct cage_counters {
+    uint64_t cpu_us, memory_peak_bytes, oom_kills, processes_peak, process_refusals; /* UINT64_MAX: unknown */
+};
+
+int cage_cgroup_create(const struct cage_host *host, const struct cage_plan *plan, const struct cage_slot *slot,
+                       struct cage_cgroup *ret_cgroup, struct base_err *err);
+void cage_cgroup_read(const struct cage_cgroup *cgroup, struct cage_counters *ret_counters);
+
+/* The two that are looked at while the guest runs; cheap. */
+uint64_t cage_cgroup_cpu_us(const struct cage_cgroup *cgroup);
+uint64_t cage_cgroup_oom_kills(const struct cage_cgroup *cgroup);
+uint64_t cage_cgroup_process_refusals(const struct cage_cgroup *cgroup);
+
+/* Remove the groups; they must be empty or dying. Returns how many could not be removed. */
+unsigned cage_cgroup_remove(struct cage_cgroup *cgroup);
+
+/* Remove the groups of every slot whose lock nobody holds. */
+void cage_cgroup_reconcile(const struct cage_host *host);
+
+/* --- report: what the cage's first process tells its supervisor --- */
+
+#define CAGE_DENIALS_MAX 64
+
+struct cage_denial {
+    uint32_t nr;
+    uint32_t foreign;  /* called by another ABI: 1 32-bit, 2 x32 */
+    uint64_t argument; /* what tells attempts apart, such as the address family */
+    uint64_t count;
+    uint64_t first_us; /* since the guest's start */
+};
+
+/* One page shared between both. The first process of the cage writes; the guest cannot reach it. The supervisor treats
+ * it as data all the same. */
+struct cage_report {
+    _Atomic uint64_t achieved;      /* bits by CAGE_STEP_* */
+    _Atomic uint32_t started;       /* the guest's exec succeeded */
+    _Atomic uint32_t ended;         /* the guest's first process ended; wait_status is set */
+    _Atomic uint32_t denied_end;    /* ended by a denial under denials: end */
+    int32_t wait_status;
+    int32_t failed_step;            /* -1: none */
+    int32_t failed_errno;
+    uint64_t start_us, end_us;      /* CLOCK_MONOTONIC */
+    _Atomic uint64_t scratch_bytes, scratch_inodes; /* used now, without what was staged */
+    _Atomic uint64_t scratch_peak_bytes;            /* highest seen */
+    _Atomic uint32_t scratch_full;                  /* bytes (1) or inodes (2) were seen exhausted */
+    _Atomic uint32_t denial_count;
+    _Atomic uint64_t denials_unlisted;
+    struct cage_denial denials[CAGE_DENIALS_MAX];
+};
+
+/* "socket(AF_INET)" and the class for a denial. */
+void cage_denial_describe(const struct cage_denial *denial, char *what, size_t what_bytes, const char **ret_class);
+
+/* --- spawn --- */
+
+struct cage_file {
+    const char *path; /* below /work */
+    const void *bytes;
+    size_t count;
+    uint32_t mode;
+};
+
+struct cage_start {
+    const struct cage_host *host;
+    const struct cage_plan *plan;
+    const struct cage_slot *slot;
+    const struct cage_cgroup *cgroup;
+    const struct cage_file *files;
+    size_t file_count;
+    char *const *argv; /* argv[0] is the path to execute, inside the cage */
+    char *const *envp;
+    int stdin_fd, stdout_fd, stderr_fd, mark_fd; /* the guest's ends; mark_fd may be -1 */
+    struct cage_report *report;                  /* zeroed shared memory */
+};
+
+/* The running cage, as its supervisor holds it. */
+struct cage {
+    pid_t pid;
+    int pid_fd;  /* readable when the whole cage is dead */
+    int life_fd; /* the cage ends itself when the last copy of this is closed */
+};
+#define CAGE_NONE {.pid = -1, .pid_fd = -1, .life_fd = -1}
+
+/* Build the cage and let the guest go. Returns as soon as the kernel has the process: failures inside come through the
+ * report (failed_step) and the end of the cage. The caller must be single-threaded. */
+int cage_spawn(const struct cage_start *start, struct cage *ret_cage, struct base_err *err);
+
+/* A report to share with a cage, or NULL without memory. */
+struct cage_report *cage_report_new(void);
+void cage_report_free(struct cage_report *report);
