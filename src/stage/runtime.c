@@ -19,9 +19,11 @@ extern const struct base_embedded stage_runtime_files[]; /* made by the build fr
 
 #define RUNTIMES_MAX 16
 
+static char program_place[] = "{program}";
+
 const struct stage_runtime stage_runtime_native = {
     .name = "native",
-    .command = {"{program}"},
+    .command = {program_place},
     .command_count = 1,
 };
 

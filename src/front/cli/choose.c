@@ -2,6 +2,7 @@
 
 #include "front/cli/choose.h"
 #include "base/cleanup.h"
+#include "front/cli/say.h"
 
 typedef int (*apply_fn)(struct policy *policy, const char *text, struct base_err *err);
 
@@ -20,6 +21,7 @@ int cli_choose_policy(const struct cli_choice *choice, struct policy *ret_policy
     AUTO_POLICY struct policy policy = {0};
     int r = policy_load(choice->policy ? choice->policy : "default", &policy, err);
 
+    r = cli_say_usage_if_missing(r, err);
     if (r >= 0 && choice->tier)
         r = policy_set_tier(&policy, choice->tier, err);
     if (r >= 0)

@@ -17,6 +17,19 @@ int cli_say_error(const struct base_err *err)
     return base_err_status(err->code);
 }
 
+int cli_say_error_view(const struct base_err *err)
+{
+    return cli_say_error(err) == 125 ? 125 : 2;
+}
+
+int cli_say_usage_if_missing(int r, struct base_err *err)
+{
+    if (r != BASE_E_NOT_FOUND)
+        return r;
+    err->code = BASE_E_USAGE;
+    return BASE_E_USAGE;
+}
+
 void cli_say_note(const char *fmt, ...)
 {
     char text[1024];

@@ -10,6 +10,12 @@
 /* Print "fumehood: PLACE: WHAT (HOW TO MEND)" as one line on stderr and return the exit status that fits. */
 int cli_say_error(const struct base_err *err);
 
+/* The same for verbs that are checks or views: 125 stays 125, all else is 2. */
+int cli_say_error_view(const struct base_err *err);
+
+/* A missing file that is no program is a usage error: turn BASE_E_NOT_FOUND in @r and @err into BASE_E_USAGE. */
+int cli_say_usage_if_missing(int r, struct base_err *err);
+
 /* Print one line "fumehood: ..." on stderr, control bytes made visible. */
 void cli_say_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -1,0 +1,271 @@
+/* run.c - fumehood run: one program, one cage, one receipt */
+
+#include "run/run.h"
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "front/cli/choose.h"
+#include "front/cli/run_end.h"
+#include "front/cli/say.h"
+#include "front/cli/verbs.h"
+#include "receipt/receipt.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct values {
+    const char *runtime, *policy, *tier, *stdin_path, *out, *receipt;
+    struct cli_list limits, inputs, env, artifacts;
+    bool json, fresh;
+};
+#define AT(field) offsetof(struct values, field)
+
+static const struct cli_option options[] = {
+    {"runtime", CLI_TEXT, AT(runtime), "NAME", "Program",
+     "python, node, sh, bash, perl or native; default: by FILE's extension, its #! line or its ELF header"},
+    {"stdin", CLI_TEXT, AT(stdin_path), "FILE", "Program",
+     "what it reads; default: fumehood's own standard input unless that is a terminal, else nothing"},
+    {"input", CLI_LIST, AT(inputs), "FILE[:PATH]", "Program",
+     "copy FILE to /work/PATH in the cage; default PATH: FILE's last part; may be given again"},
+    {"env", CLI_LIST, AT(env), "NAME=VALUE", "Program",
+     "add a variable to the fixed ones (PATH, HOME, LANG, TZ, TMPDIR); nothing is inherited; may be given again"},
+    {"policy", CLI_TEXT, AT(policy), "FILE", "Boundary",
+     "a policy file, or the built-in default or if-available; default: default"},
+    {"tier", CLI_TEXT, AT(tier), "TIER", "Boundary", "kind of boundary; only container is in this version (default)"},
+    {"limit", CLI_LIST, AT(limits), "KEY=VALUE", "Boundary",
+     "change one limit, see below; over the policy's; may be given again"},
+    {"fresh", CLI_FLAG, AT(fresh), NULL, "Boundary", "build everything new for this run; run always does"},
+    {"json", CLI_FLAG, AT(json), NULL, "Result", "print the receipt on stdout, and none of the program's output"},
+    {"receipt", CLI_TEXT, AT(receipt), "FILE", "Result", "write the receipt to FILE, in one step"},
+    {"artifact", CLI_LIST, AT(artifacts), "PATTERN", "Not in this version", "files to bring out of the cage"},
+    {"out", CLI_TEXT, AT(out), "DIR", "Not in this version", "where artifacts would go"},
+    {NULL},
+};
+
+static const struct cli_syntax syntax = {
+    .verb = "run",
+    .usage = "[OPTION]... FILE [-- ARG...]",
+    .summary = "Run FILE in a fresh cage: no network, no file of this machine but /usr read-only, nothing left "
+               "afterwards. Its output passes through as it comes; the exit status is its own.",
+    .options = options,
+    .operands = {"FILE"},
+    .operands_required = 1,
+    .takes_args = true,
+    .notes = "Limits (KEY: default). Values: 64, 512MiB, 10s, or unlimited; never 0.\n"
+             "  wall_ms: 10s            cpu_ms: unlimited       idle_ms: unlimited\n"
+             "  memory_bytes: 512MiB    processes: 64           open_files: 256\n"
+             "  file_bytes: 64MiB       scratch_bytes: 64MiB    scratch_inodes: 16384\n"
+             "  stdin_bytes: 64MiB      stdout_bytes: 1MiB      stderr_bytes: 1MiB\n"
+             "  cpus: 1\n"
+             "  KEY_if_available=VALUE goes on without the limit where this machine cannot\n"
+             "  enforce it, and the receipt says so.\n\n"
+             "Exit status\n"
+             "  the program's own; 128+N ended by signal N; 124 wall, cpu or idle limit;\n"
+             "  137 memory limit; 122 another limit; 125 the cage could not be built or was\n"
+             "  lost; 126 refused; 127 program, runtime or toolchain not found; 2 usage\n",
+};
+
+/* Everything that one run owns. */
+struct job {
+    struct values values;
+    struct policy policy;
+    struct stage_program program;
+    struct stage_file *files;
+    size_t file_count;
+    int stdin_fd; /* -1: nothing to read */
+    int stdin_owned_fd;
+};
+
+static void job_release(struct job *job)
+{
+    policy_release(&job->policy);
+    stage_program_release(&job->program);
+    for (size_t i = 0; i < job->file_count; i++)
+        stage_file_release(&job->files[i]);
+    free(job->files);
+    base_cleanup_close(&job->stdin_owned_fd);
+}
+
+static int not_in_this_version(const struct values *values, struct base_err *err)
+{
+    if (values->artifacts.count)
+        return cli_options_err(&syntax, err, "--artifact is not in this version: nothing leaves the cage but output");
+    if (values->out)
+        return cli_options_err(&syntax, err, "--out is not in this version: use --receipt FILE for the receipt");
+    return 0;
+}
+
+/* What the program and its inputs may have: they are copied into the scratch, and must fit there. */
+static uint64_t staged_max_bytes(const struct policy *policy)
+{
+    const struct policy_limit *scratch = &policy->limits[POLICY_LIMIT_SCRATCH_BYTES];
+    const uint64_t most = UINT64_C(1) << 30;
+    return scratch->unlimited || scratch->value > most ? most : scratch->value;
+}
+
+static int say_fit(int r, struct base_err *err)
+{
+    if (r == BASE_E_TOO_LARGE)
+        base_err_remedy(err, "it must fit into the scratch: raise --limit scratch_bytes=SIZE");
+    return r;
+}
+
+static int load_program(struct job *job, const char *path, struct base_err *err)
+{
+    int r;
+
+    if (strcmp(path, "-") == 0)
+        return cli_options_err(&syntax, err, "a program on standard input is not supported, FILE must be a file");
+    r = stage_program_load(path, job->values.runtime, staged_max_bytes(&job->policy), &job->program, err);
+    if (r < 0)
+        return say_fit(r, err);
+    return stage_runtime_check(job->program.runtime, err);
+}
+
+static int load_inputs(struct job *job, struct base_err *err)
+{
+    const struct cli_list *inputs = &job->values.inputs;
+
+    if (inputs->count == 0)
+        return 0;
+    job->files = calloc(inputs->count, sizeof(*job->files));
+    if (!job->files)
+        return base_err_set(err, BASE_E_NOMEM, "--input", "out of memory");
+    for (; job->file_count < inputs->count; job->file_count++) {
+        int r = stage_file_load(inputs->items[job->file_count], staged_max_bytes(&job->policy),
+                                &job->files[job->file_count], err);
+        if (r < 0)
+            return say_fit(cli_say_usage_if_missing(r, err), err);
+    }
+    return stage_files_check(&job->program, job->files, job->file_count, err);
+}
+
+static int open_stdin(struct job *job, struct base_err *err)
+{
+    struct stat st;
+
+    if (job->values.stdin_path) {
+        int r = base_file_open(job->values.stdin_path, &job->stdin_owned_fd, NULL, err);
+        job->stdin_fd = job->stdin_owned_fd;
+        return cli_say_usage_if_missing(r, err);
+    }
+    if (isatty(STDIN_FILENO))
+        return 0;
+    if (fstat(STDIN_FILENO, &st) == 0 && S_ISDIR(st.st_mode))
+        return base_err_set(err, BASE_E_USAGE, "standard input", "is a directory");
+    job->stdin_fd = STDIN_FILENO;
+    return 0;
+}
+
+/* Before anything runs: a receipt that cannot be written is found out now, and nothing but a file is replaced. */
+static int check_receipt_path(const char *path, struct base_err *err)
+{
+    AUTO_FREE char *folder = NULL;
+    char *slash;
+    struct stat st;
+
+    if (!path)
+        return 0;
+    if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return base_err_set(err, BASE_E_USAGE, path, "is not a regular file, so no receipt can be written there");
+    folder = strdup(path);
+    if (!folder)
+        return base_err_set(err, BASE_E_NOMEM, path, "out of memory");
+    slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = 0;
+    if (access(slash ? folder : ".", W_OK | X_OK) < 0)
+        return base_err_sys(err, BASE_E_USAGE, errno, path, "the receipt cannot be written there");
+    return 0;
+}
+
+static int prepare(struct job *job, const char *path, struct base_err *err)
+{
+    const struct values *values = &job->values;
+    const struct cli_choice choice = {values->policy, values->tier, &values->limits, &values->env};
+    int r = not_in_this_version(values, err);
+
+    if (r >= 0)
+        r = cli_choose_policy(&choice, &job->policy, err);
+    if (r >= 0)
+        r = load_program(job, path, err);
+    if (r >= 0)
+        r = load_inputs(job, err);
+    if (r >= 0)
+        r = open_stdin(job, err);
+    if (r >= 0)
+        r = check_receipt_path(values->receipt, err);
+    return r;
+}
+
+static int write_receipt(const json_t *receipt, const char *path, struct base_err *err)
+{
+    AUTO_BUF struct base_buf line = {0};
+
+    if (base_json_canonical(receipt, &line) < 0 || base_buf_text(&line, "\n") < 0)
+        return base_err_set(err, BASE_E_NOMEM, path, "out of memory");
+    return base_file_replace(path, line.bytes, line.count, err);
+}
+
+static int give_receipt(const struct job *job, const struct run_request *request, const struct warden_outcome *outcome,
+                        struct base_err *err)
+{
+    AUTO_JSON json_t *receipt = NULL;
+    char hash[BASE_HASH_HEX];
+    int r;
+
+    if (!job->values.json && !job->values.receipt)
+        return 0;
+    r = run_receipt(request, outcome, &receipt, err);
+    if (r >= 0)
+        r = receipt_seal(receipt, NULL, hash, err);
+    if (r >= 0 && job->values.receipt)
+        r = write_receipt(receipt, job->values.receipt, err);
+    if (r >= 0 && job->values.json)
+        r = cli_say_json(receipt, false, err);
+    return r;
+}
+
+static int execute(const struct job *job, const char *const *args)
+{
+    const bool json = job->values.json;
+    const struct run_request request = {
+        .policy = &job->policy,
+        .program = &job->program,
+        .args = args,
+        .files = job->files,
+        .file_count = job->file_count,
+        .stdin_fd = job->stdin_fd,
+        .stdin_bytes = "",
+        .stdout_fd = json ? -1 : STDOUT_FILENO,
+        .stderr_fd = json ? -1 : STDERR_FILENO,
+    };
+    AUTO_OUTCOME struct warden_outcome outcome = {0};
+    struct base_err err;
+
+    if (run_execute(&request, &outcome, &err) < 0)
+        return cli_say_error(&err);
+    if (outcome.error.code)
+        (void)cli_say_error(&outcome.error); /* its status comes with the ending */
+    if (!json)
+        cli_run_end_say(&outcome, &job->policy);
+    if (give_receipt(job, &request, &outcome, &err) < 0)
+        return cli_say_error(&err);
+    return cli_run_end_status(&outcome);
+}
+
+int cli_run(int argc, char **argv)
+{
+    CLEANUP(job_release) struct job job = {.stdin_fd = -1, .stdin_owned_fd = -1};
+    struct cli_operands operands;
+    struct base_err err;
+    int r = cli_options_parse(&syntax, argc, argv, &job.values, &operands, &err);
+
+    if (r == 1)
+        return cli_say_end(0);
+    if (r >= 0)
+        r = prepare(&job, operands.items[0], &err);
+    if (r < 0)
+        return cli_say_error(&err);
+    return execute(&job, operands.args);
+}
