@@ -3,6 +3,7 @@
 #include "front/cli/options.h"
 #include "base/cleanup.h"
 #include "base/units.h"
+#include "front/cli/say.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -206,29 +207,6 @@ int cli_options_parse(const struct cli_syntax *syntax, int argc, char **argv, vo
     return 0;
 }
 
-/* Print @text in lines of at most HELP_WIDTH columns; the first begins at column @column, the others at @indent. */
-static void print_wrapped(const char *text, size_t column, size_t indent)
-{
-    while (*text) {
-        size_t room = HELP_WIDTH - column;
-        size_t take = strlen(text);
-        if (take > room) {
-            take = room;
-            while (take > 0 && text[take] != ' ')
-                take--;
-            if (take == 0)
-                take = strcspn(text, " ");
-        }
-        printf("%.*s\n", (int)take, text);
-        text += take;
-        while (*text == ' ')
-            text++;
-        if (*text)
-            printf("%*s", (int)indent, "");
-        column = indent;
-    }
-}
-
 static void print_option(const char *name, const char *value, const char *help)
 {
     int width = printf("  --%s%s%s", name, value ? " " : "", value ? value : "");
@@ -237,7 +215,7 @@ static void print_option(const char *name, const char *value, const char *help)
         width = 0;
     }
     printf("%*s", HELP_INDENT - width, "");
-    print_wrapped(help, HELP_INDENT, HELP_INDENT);
+    cli_say_wrapped(help, HELP_INDENT, HELP_INDENT);
 }
 
 void cli_options_help(const struct cli_syntax *syntax)
@@ -245,9 +223,9 @@ void cli_options_help(const struct cli_syntax *syntax)
     const char *group = NULL;
     int column = printf("usage: fumehood %s ", syntax->verb);
 
-    print_wrapped(syntax->usage, (size_t)column, (size_t)column);
+    cli_say_wrapped(syntax->usage, (size_t)column, (size_t)column);
     printf("\n");
-    print_wrapped(syntax->summary, 0, 0);
+    cli_say_wrapped(syntax->summary, 0, 0);
     for (const struct cli_option *o = table_of(syntax); o->name; o++) {
         if (!group || strcmp(group, o->group) != 0)
             printf("\n%s\n", o->group);

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define LINE_WIDTH 79
+
 int cli_say_error(const struct base_err *err)
 {
     char text[1152];
@@ -121,6 +123,28 @@ void cli_say_visible(FILE *stream, const char *bytes, size_t count)
                 fprintf(stream, "\\x%02x", s[i]);
         s += length;
         count -= length;
+    }
+}
+
+void cli_say_wrapped(const char *text, size_t column, size_t indent)
+{
+    while (*text) {
+        size_t room = LINE_WIDTH - column;
+        size_t take = strlen(text);
+        if (take > room) {
+            take = room;
+            while (take > 0 && text[take] != ' ')
+                take--;
+            if (take == 0)
+                take = strcspn(text, " ");
+        }
+        printf("%.*s\n", (int)take, text);
+        text += take;
+        while (*text == ' ')
+            text++;
+        if (*text)
+            printf("%*s", (int)indent, "");
+        column = indent;
     }
 }
 

@@ -26,6 +26,10 @@ int cli_say_json(const json_t *json, bool indented, struct base_err *err);
  * invisible or direction-changing character is shown as \xNN. */
 void cli_say_visible(FILE *stream, const char *bytes, size_t count);
 
+/* Print @text on stdout in lines of at most 79 columns, and a newline. The first line begins at column @column (what is
+ * printed there already), the others are indented by @indent. */
+void cli_say_wrapped(const char *text, size_t column, size_t indent);
+
 /* Flush stdout. BASE_E_IO when what was printed did not arrive (full disk, closed pipe). */
 int cli_say_flush(struct base_err *err);
 

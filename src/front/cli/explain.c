@@ -1,0 +1,202 @@
+/* explain.c - what a policy means on this machine, in plain text
+ *
+ * Nothing here is written down twice: promises, limits, mounts and calls come from the tables that also build the cage.
+ */
+
+#include "front/cli/explain.h"
+#include "base/cleanup.h"
+#include "cage/cage.h"
+#include "front/cli/say.h"
+#include <string.h>
+
+#define NAME_WIDTH 18
+
+static void heading(const char *text)
+{
+    printf("\n%s\n", text);
+}
+
+/* "  name            text", wrapped. */
+static void row(const char *name, const char *text)
+{
+    int width = printf("  %-*s ", NAME_WIDTH - 3, name);
+    cli_say_wrapped(text, (size_t)width, NAME_WIDTH);
+}
+
+static void paragraph(const char *text)
+{
+    printf("  ");
+    cli_say_wrapped(text, 2, 2);
+}
+
+static int print_title(const struct policy *policy, struct base_err *err)
+{
+    char hex[BASE_HASH_HEX];
+    int r = policy_hash(policy, hex, err);
+
+    if (r < 0)
+        return r;
+    printf("policy ");
+    cli_say_visible(stdout, policy->name, strlen(policy->name));
+    printf(", sha256 %s\ntier %s: everything that is not granted here is denied.\n", hex,
+           policy_tier_name(policy->tier));
+    return 0;
+}
+
+static void print_steps(const struct cage_plan *plan)
+{
+    heading("Protections, in the order in which they are put up");
+    paragraph(
+        "Each is read back or proven before the program starts; if one that is required fails, it does not start.");
+    for (unsigned step = 0; step < CAGE_STEP_MAX; step++)
+        if (plan->requested & (UINT64_C(1) << step))
+            row(cage_step_name(step), cage_step_text(step));
+    for (unsigned step = 0; step < CAGE_STEP_MAX; step++)
+        if (plan->missing & (UINT64_C(1) << step)) {
+            printf("  MISSING on this machine, which the receipt will say:\n");
+            row(cage_step_name(step), cage_step_text(step));
+        }
+}
+
+static void print_limits(const struct policy *policy, const struct cage_plan *plan)
+{
+    heading("Limits");
+    for (unsigned i = 0; i < POLICY_LIMIT_MAX; i++) {
+        enum policy_limit_key key = (enum policy_limit_key)i;
+        const struct policy_limit *limit = &policy->limits[i];
+        const char *by = plan->limits[i].enforced_by;
+        char value[32] = "unlimited";
+        AUTO_BUF struct base_buf text = {0};
+
+        if (!limit->unlimited)
+            base_units_text(limit->value, policy_limit_unit(key), value, sizeof(value));
+        if (base_buf_printf(&text, "%s; %s%s%s", value, by ? "by " : "", by ? by : "not enforced here",
+                            limit->if_available ? " (if available)" : "") < 0 ||
+            base_buf_printf(&text, ": %s%s%s", policy_limit_text(key), limit->unlimited && *limit->reason ? "; " : "",
+                            limit->unlimited ? limit->reason : "") < 0)
+            continue; /* a row is lost without memory, nothing else */
+        row(policy_limit_name(key), text.bytes);
+    }
+    paragraph(policy->output == POLICY_OUTPUT_END
+                  ? "At the limit of stdout or stderr the run ends."
+                  : "Beyond the limit of stdout or stderr output is counted, not kept.");
+}
+
+static void print_reach(const struct policy *policy)
+{
+    static const char *const network[POLICY_NETWORK_MAX] = {
+        [POLICY_NETWORK_NONE] =
+            "none: no socket but within a process tree of its own; every attempt is denied and named",
+        [POLICY_NETWORK_LOOPBACK] = "loopback: its own 127.0.0.1 and ::1 only, which nothing else can reach",
+    };
+    static const char *const denials[POLICY_DENIALS_MAX] = {
+        [POLICY_DENIALS_RECORD] = "record: a denied attempt is named in the receipt, the program goes on",
+        [POLICY_DENIALS_FAIL] = "fail: a denied attempt is named in the receipt, and the verdict is a violation",
+        [POLICY_DENIALS_END] = "end: the first denied attempt ends the run",
+    };
+
+    heading("Network, denials");
+    row("network", network[policy->network]);
+    row("denials", denials[policy->denials]);
+    heading("Files");
+    for (const struct cage_mount *mount = cage_mounts(); mount->at; mount++) {
+        AUTO_BUF struct base_buf text = {0};
+        if (base_buf_printf(&text, "%s (%s)", mount->kind, mount->mode) == 0)
+            row(mount->at, text.bytes);
+    }
+    heading("Environment, nothing inherited");
+    for (const char *const *variable = cage_environment(); *variable; variable++)
+        printf("  %s\n", *variable);
+    for (size_t i = 0; i < policy->env_count; i++) {
+        printf("  ");
+        cli_say_visible(stdout, policy->env[i], strlen(policy->env[i]));
+        printf("\n");
+    }
+}
+
+/* "read, write, ..." of one class; calls with a condition carry it. Returns their number. */
+static unsigned list_calls(enum cage_class class, bool with_conditions, struct base_buf *text)
+{
+    unsigned count = 0;
+
+    base_buf_clear(text);
+    for (unsigned i = 0; i < cage_call_count; i++) {
+        const struct cage_call *call = &cage_calls[i];
+        if (call->class != class || (call->condition != NULL) != with_conditions)
+            continue;
+        if (base_buf_printf(text, "%s%s%s%s%s", count ? ", " : "", call->name, with_conditions ? " (" : "",
+                            with_conditions ? call->condition : "", with_conditions ? ")" : "") < 0)
+            return count;
+        count++;
+    }
+    return count;
+}
+
+static void print_class(enum cage_class class, const char *head)
+{
+    AUTO_BUF struct base_buf text = {0};
+    char name[64];
+
+    for (int with_conditions = 0; with_conditions <= 1; with_conditions++) {
+        unsigned count = list_calls(class, with_conditions, &text);
+        if (count == 0)
+            continue;
+        (void)snprintf(name, sizeof(name), "%s%s, %u", head, with_conditions ? " in part" : "", count);
+        printf("  %s:\n    ", name);
+        cli_say_wrapped(text.bytes, 4, 4);
+    }
+}
+
+static void print_calls(void)
+{
+    char head[64];
+
+    heading("System calls");
+    print_class(CAGE_CLASS_ALLOWED, "allowed");
+    for (unsigned class = 0; class < CAGE_CLASS_ALLOWED; class ++) {
+        (void)snprintf(head, sizeof(head), "denied, class %s", cage_class_name((enum cage_class) class));
+        print_class((enum cage_class) class, head);
+    }
+    paragraph("Every other number, and clone3, answers ENOSYS; calls of 32-bit and x32 programs are refused.");
+}
+
+static void print_rest(void)
+{
+    heading("What is trusted");
+    paragraph("The kernel of this machine, its hardware, whoever wrote the policy, and fumehood.");
+    heading("What risk remains");
+    paragraph(
+        "The cage shares the kernel: a hole in one of the allowed calls is a way out. Caches, timing and load are "
+        "shared with everything else on the machine, so secrets may leak through side channels and other work may "
+        "be slowed within the limits above. What the program prints is not judged to be harmless: do not run or "
+        "open it unseen.");
+    heading("How to stop");
+    paragraph(
+        "One run: Ctrl-C, or SIGTERM to fumehood; SIGKILL takes the cage along. All runs of this user (as root: of "
+        "the machine), and refuse new ones: fumehood disable --why TEXT.");
+}
+
+int cli_explain(const struct policy *policy, struct base_err *err)
+{
+    struct cage_host host;
+    struct cage_plan plan = {0};
+    struct base_err refused;
+    int r = print_title(policy, err);
+
+    if (r < 0)
+        return r;
+    cage_host_probe(&host);
+    r = cage_plan_make(policy, &host, &plan, &refused);
+    if (r < 0) {
+        char text[1152];
+        heading("On this machine a run with it is refused");
+        paragraph(base_err_text(&refused, text, sizeof(text)));
+    } else {
+        print_steps(&plan);
+        print_limits(policy, &plan);
+    }
+    print_reach(policy);
+    print_calls();
+    print_rest();
+    return 0;
+}

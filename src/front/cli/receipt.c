@@ -1,0 +1,217 @@
+/* receipt.c - fumehood receipt show|verify */
+
+#include "receipt/receipt.h"
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "base/lines.h"
+#include "front/cli/options.h"
+#include "front/cli/receipt_show.h"
+#include "front/cli/say.h"
+#include "front/cli/subject.h"
+#include "front/cli/verbs.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* One receipt holds at most both streams in text and base64, several times the default limits. */
+#define RECEIPT_MAX_BYTES (256u << 20)
+
+struct values {
+    uint64_t index;
+    bool json;
+    const char *objects;
+};
+#define AT(field) offsetof(struct values, field)
+
+static const struct cli_option show_options[] = {
+    {"index", CLI_COUNT, AT(index), "N", "Which", "the Nth receipt of the file, from 1; default: the last"},
+    {"json", CLI_FLAG, AT(json), NULL, "Output", "print it as indented JSON"},
+    {NULL},
+};
+
+static const struct cli_syntax show_syntax = {
+    .verb = "receipt show",
+    .usage = "[OPTION]... FILE",
+    .summary = "Print one receipt of FILE (one receipt, or many as JSON Lines) for people. It is not verified.",
+    .options = show_options,
+    .operands = {"FILE"},
+    .operands_required = 1,
+};
+
+static const struct cli_option verify_options[] = {
+    {"objects", CLI_TEXT, AT(objects), "DIR", "Bytes that ran",
+     "also check them there; default: the folder objects beside FILE, where there is one"},
+    {NULL},
+};
+
+static const struct cli_syntax verify_syntax = {
+    .verb = "receipt verify",
+    .usage = "[OPTION]... FILE",
+    .summary =
+        "Check every receipt's hash, the chain from each to the one before it, and the programs' bytes. Status 0 "
+        "when all is right, 1 when something is not. Needs no network and no other program.",
+    .options = verify_options,
+    .operands = {"FILE"},
+    .operands_required = 1,
+};
+
+static void lines_cleanup(struct base_lines **lines)
+{
+    if (*lines)
+        base_lines_close(*lines);
+}
+
+/* Leave line @wanted (0: the last that is not empty) in @kept. */
+static int find_line(const char *path, uint64_t wanted, struct base_buf *kept, unsigned long *ret_number,
+                     struct base_err *err)
+{
+    CLEANUP(lines_cleanup) struct base_lines *lines = NULL;
+    AUTO_BUF struct base_buf line = {.max = RECEIPT_MAX_BYTES};
+    int r = base_lines_open(path, RECEIPT_MAX_BYTES, &lines, err);
+
+    if (r < 0)
+        return r;
+    *ret_number = 0;
+    while ((r = base_lines_next(lines, &line, err)) == 1) {
+        struct base_buf swap = *kept;
+        if (line.count == 0)
+            continue;
+        *kept = line;
+        line = swap;
+        *ret_number = base_lines_number(lines);
+        if (*ret_number == wanted)
+            return 0;
+    }
+    if (r < 0)
+        return r;
+    if (*ret_number == 0)
+        return base_err_set(err, BASE_E_INVALID, path, "holds no receipt");
+    if (wanted)
+        return base_err_set(err, BASE_E_USAGE, path, "has no receipt %llu, the last is %lu", (unsigned long long)wanted,
+                            *ret_number);
+    return 0;
+}
+
+/* A receipt that somebody has indented spans many lines; then the file holds just that one. */
+static bool is_one_indented(const char *path, struct base_buf *whole)
+{
+    const char *text;
+
+    if (base_lines_read_all(path, RECEIPT_MAX_BYTES, whole, NULL) < 0 || !whole->count)
+        return false;
+    text = whole->bytes + strspn(whole->bytes, " \t\r\n");
+    return *text == '{' && strchr("\r\n", text[1]);
+}
+
+static int load_receipt(const char *path, uint64_t index, json_t **ret_receipt, struct base_err *err)
+{
+    AUTO_BUF struct base_buf kept = {.max = RECEIPT_MAX_BYTES};
+    AUTO_BUF struct base_buf whole = {.max = RECEIPT_MAX_BYTES};
+    AUTO_JSON json_t *receipt = NULL;
+    char place[256];
+    unsigned long number = 0;
+    int r = find_line(path, index, &kept, &number, err);
+
+    if (r < 0)
+        return r;
+    (void)snprintf(place, sizeof(place), "%s:%lu", path, number);
+    if (kept.count < 3 && is_one_indented(path, &whole))
+        r = base_json_parse(whole.bytes, whole.count, path, &receipt, err);
+    else
+        r = base_json_parse(kept.bytes, kept.count, number > 1 ? place : path, &receipt, err);
+    if (r < 0)
+        return r;
+    if (!json_is_string(json_object_get(receipt, "schema")) ||
+        strcmp(json_string_value(json_object_get(receipt, "schema")), "fumehood.receipt/1") != 0)
+        return base_err_set(err, BASE_E_INVALID, place, "is no receipt: its schema is not fumehood.receipt/1");
+    *ret_receipt = TAKE_PTR(receipt);
+    return 0;
+}
+
+static int receipt_show(int argc, char **argv)
+{
+    AUTO_JSON json_t *receipt = NULL;
+    struct values values = {0};
+    struct cli_operands operands;
+    struct base_err err;
+    int r = cli_options_parse(&show_syntax, argc, argv, &values, &operands, &err);
+
+    if (r == 1)
+        return cli_say_end(0);
+    if (r >= 0)
+        r = load_receipt(operands.items[0], values.index, &receipt, &err);
+    if (r >= 0 && values.json)
+        r = cli_say_json(receipt, true, &err);
+    if (r < 0)
+        return cli_say_error_view(&err);
+    if (!values.json)
+        cli_receipt_show(receipt);
+    return cli_say_end(0);
+}
+
+/* --objects, else the folder "objects" beside @path if there is one, else NULL. */
+static const char *objects_folder(const char *given, const char *path, char *text, size_t text_bytes)
+{
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash + 1 - path) : 0;
+    struct stat st;
+
+    if (given)
+        return given;
+    if ((size_t)snprintf(text, text_bytes, "%.*sobjects", folder, path) >= text_bytes)
+        return NULL;
+    return stat(text, &st) == 0 && S_ISDIR(st.st_mode) ? text : NULL;
+}
+
+static int check_folder(const char *path, struct base_err *err)
+{
+    struct stat st;
+    if (path && (stat(path, &st) < 0 || !S_ISDIR(st.st_mode)))
+        return base_err_set(err, BASE_E_USAGE, path, "is not a folder");
+    return 0;
+}
+
+static int say_verdict(const struct receipt_verdict *verdict, const char *path, const char *objects)
+{
+    if (verdict->bad_line) {
+        cli_say_note("%s:%lu: %s (%lu receipts before it are right)", path, verdict->bad_line, verdict->why,
+                     verdict->receipts);
+        return cli_say_end(1);
+    }
+    cli_say_visible(stdout, path, strlen(path));
+    printf(": %lu receipts, all right%s\nhead %s\n", verdict->receipts,
+           objects ? ", with the bytes that ran" : "; the bytes that ran were not checked", verdict->head);
+    return cli_say_end(0);
+}
+
+static int receipt_verify(int argc, char **argv)
+{
+    struct values values = {0};
+    struct cli_operands operands;
+    struct receipt_verdict verdict = {0};
+    struct base_err err;
+    char beside[4096];
+    const char *objects = NULL;
+    int r = cli_options_parse(&verify_syntax, argc, argv, &values, &operands, &err);
+
+    if (r == 1)
+        return cli_say_end(0);
+    if (r >= 0)
+        r = check_folder(values.objects, &err);
+    if (r >= 0) {
+        objects = objects_folder(values.objects, operands.items[0], beside, sizeof(beside));
+        r = receipt_verify_file(operands.items[0], objects, &verdict, &err);
+    }
+    return r < 0 ? cli_say_error_view(&err) : say_verdict(&verdict, operands.items[0], objects);
+}
+
+static const struct cli_subject subjects[] = {
+    {"show", receipt_show, "print a receipt for people"},
+    {"verify", receipt_verify, "check hashes, chain and the bytes that ran"},
+    {NULL},
+};
+
+int cli_receipt(int argc, char **argv)
+{
+    return cli_subject_run("receipt", subjects, argc, argv);
+}

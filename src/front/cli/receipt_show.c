@@ -1,0 +1,193 @@
+/* receipt_show.c - one receipt for people
+ *
+ * A receipt may come from anywhere: every text is printed with its control bytes made visible, and no field is trusted
+ * to be there or to have its type.
+ */
+
+#include "front/cli/receipt_show.h"
+#include "base/cleanup.h"
+#include "base/units.h"
+#include "front/cli/say.h"
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#define LABEL_WIDTH 14
+
+static void label(const char *name)
+{
+    printf("%-*s", LABEL_WIDTH, name);
+}
+
+/* A scalar as text; anything else as compact JSON. */
+static void value(const json_t *json)
+{
+    AUTO_FREE char *text = NULL;
+
+    if (json_is_string(json)) {
+        cli_say_visible(stdout, json_string_value(json), json_string_length(json));
+        return;
+    }
+    text = json_dumps(json, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS);
+    if (text)
+        cli_say_visible(stdout, text, strlen(text));
+}
+
+static void key_text(const char *key)
+{
+    cli_say_visible(stdout, key, strlen(key));
+}
+
+/* "label  value", nothing when there is none. */
+static void line(const char *name, const json_t *json)
+{
+    if (!json || json_is_null(json))
+        return;
+    label(name);
+    value(json);
+    printf("\n");
+}
+
+/* "label  a (key b, key c)": members of one object on one line. @keys ends with NULL. */
+static void members(const char *name, const json_t *object, const char *const *keys)
+{
+    bool any = false;
+
+    if (!json_is_object(object))
+        return;
+    label(name);
+    for (; *keys; keys++) {
+        const json_t *member = json_object_get(object, *keys);
+        if (!member || json_is_null(member))
+            continue;
+        printf("%s%s ", any ? ", " : "", *keys);
+        value(member);
+        any = true;
+    }
+    printf("\n");
+}
+
+/* "label  word word word" for a list of scalars; "none" for an empty one. */
+static void words(const char *name, const json_t *list)
+{
+    size_t index;
+    json_t *word;
+    size_t column = LABEL_WIDTH;
+
+    if (!json_is_array(list))
+        return;
+    label(name);
+    json_array_foreach(list, index, word)
+    {
+        size_t width = json_string_length(word) + 1;
+        if (column + width > 79 && column > LABEL_WIDTH) {
+            printf("\n%*s", LABEL_WIDTH, "");
+            column = LABEL_WIDTH;
+        }
+        value(word);
+        printf(" ");
+        column += width;
+    }
+    printf("%s\n", json_array_size(list) ? "" : "none");
+}
+
+/* A limit's value with the unit that its key says. */
+static void limit_value(const char *key, const json_t *json)
+{
+    char text[32];
+    size_t length = strlen(key);
+    enum base_unit unit = BASE_UNIT_COUNT;
+
+    if (!json_is_integer(json) || json_integer_value(json) <= 0) {
+        value(json);
+        return;
+    }
+    if (length > 3 && strcmp(key + length - 3, "_ms") == 0)
+        unit = BASE_UNIT_MS;
+    else if (length > 6 && strcmp(key + length - 6, "_bytes") == 0)
+        unit = BASE_UNIT_BYTES;
+    printf("%s", base_units_text((uint64_t)json_integer_value(json), unit, text, sizeof(text)));
+}
+
+static void limits(const json_t *object)
+{
+    const char *key;
+    json_t *limit;
+    const char *name = "limits";
+
+    json_object_foreach((json_t *)object, key, limit)
+    {
+        const json_t *hits = json_object_get(limit, "hits");
+        label(name);
+        name = "";
+        key_text(key);
+        printf(" ");
+        limit_value(key, json_object_get(limit, "value"));
+        printf(", by ");
+        value(json_object_get(limit, "enforced_by"));
+        if (json_is_integer(hits) && json_integer_value(hits) > 0)
+            printf(", reached %lld times", (long long)json_integer_value(hits));
+        printf("\n");
+    }
+}
+
+static void rows(const char *name, const json_t *list, const char *const *keys)
+{
+    size_t index;
+    json_t *row;
+
+    json_array_foreach(list, index, row)
+    {
+        members(index ? "" : name, row, keys);
+    }
+}
+
+static void stream(const char *name, const json_t *object)
+{
+    static const char *const keys[] = {"bytes", "kept_bytes", "truncated", "sha256", NULL};
+    const json_t *text = json_object_get(object, "text");
+
+    members(name, object, keys);
+    if (!json_is_string(text) || json_string_length(text) == 0)
+        return;
+    cli_say_visible(stdout, json_string_value(text), json_string_length(text));
+    if (json_string_value(text)[json_string_length(text) - 1] != '\n')
+        printf("\n");
+}
+
+void cli_receipt_show(const json_t *receipt)
+{
+    static const char *const program[] = {"name", "runtime", "bytes", "sha256", NULL};
+    static const char *const hash[] = {"name", "sha256", NULL};
+    static const char *const root[] = {"kind", "digest", NULL};
+    static const char *const ending[] = {"kind", "exit_code", "signal", "limit", "detail", NULL};
+    static const char *const denial[] = {"class", "what", "count", "first_us", NULL};
+    static const char *const mount[] = {"at", "kind", "mode", NULL};
+    static const char *const usage[] = {
+        "wall_us", "cpu_us", "memory_peak_bytes", "processes_peak", "scratch_peak_bytes", NULL};
+    static const char *const left[] = {"processes_left", "cgroups_left", "mounts_left", "files_left", "us", NULL};
+    static const char *const environment[] = {"kernel", "cpu", "cpus", "load_1min", NULL};
+    const json_t *protections = json_object_get(receipt, "protections");
+
+    line("run", json_object_get(receipt, "run_id"));
+    line("started", json_object_get(receipt, "started_utc"));
+    line("version", json_object_get(receipt, "version"));
+    members("program", json_object_get(receipt, "program"), program);
+    members("policy", json_object_get(receipt, "policy"), hash);
+    line("tier", json_object_get(receipt, "tier"));
+    line("cage", json_object_get(receipt, "cage"));
+    members("root", json_object_get(receipt, "root"), root);
+    members("ending", json_object_get(receipt, "ending"), ending);
+    rows("denied", json_object_get(receipt, "denials"), denial);
+    members("usage", json_object_get(receipt, "usage"), usage);
+    limits(json_object_get(receipt, "limits"));
+    words("achieved", json_object_get(protections, "achieved"));
+    words("missing", json_object_get(protections, "missing"));
+    rows("mounts", json_object_get(receipt, "mounts"), mount);
+    members("left behind", json_object_get(receipt, "teardown"), left);
+    members("machine", json_object_get(receipt, "environment"), environment);
+    line("previous", json_object_get(receipt, "previous_sha256"));
+    line("sha256", json_object_get(receipt, "sha256"));
+    stream("stdout", json_object_get(receipt, "stdout"));
+    stream("stderr", json_object_get(receipt, "stderr"));
+}
