@@ -1,0 +1,245 @@
+/* doc_untrusted.c - read a YAML document into a tree
+ *
+ * The bytes may come from anybody. What makes YAML surprising is refused: anchors, aliases, tags, several documents,
+ * keys that are not text. The reader walks libyaml's events, so that nothing is built that the limits do not allow.
+ */
+#include "base/doc_build.h"
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+struct reader {
+    yaml_parser_t parser;
+    struct base_doc_source *source;
+};
+
+static void release_reader(struct reader *reader)
+{
+    yaml_parser_delete(&reader->parser);
+}
+
+#define AUTO_EVENT CLEANUP(yaml_event_delete)
+
+static int mark_err(const struct reader *reader, yaml_mark_t mark, const char *what)
+{
+    return base_doc_source_err(reader->source, (unsigned)mark.line + 1, (unsigned)mark.column + 1, "%s", what);
+}
+
+/* libyaml gives a byte offset where it could not even decode the characters. */
+static yaml_mark_t mark_of_offset(const struct base_doc_source *source, size_t offset)
+{
+    yaml_mark_t mark = {0};
+
+    for (size_t i = 0; i < offset && i < source->count; i++) {
+        if (source->bytes[i] == '\n') {
+            mark.line++;
+            mark.column = 0;
+        } else if (((unsigned char)source->bytes[i] & 0xc0) != 0x80) {
+            mark.column++;
+        }
+    }
+    return mark;
+}
+
+static int parser_err(const struct reader *reader)
+{
+    const yaml_parser_t *parser = &reader->parser;
+    const struct base_doc_source *source = reader->source;
+    yaml_mark_t mark =
+        parser->error == YAML_READER_ERROR ? mark_of_offset(source, parser->problem_offset) : parser->problem_mark;
+
+    if (parser->error == YAML_MEMORY_ERROR)
+        return base_err_set(source->err, BASE_E_NOMEM, source->place, "out of memory");
+    return base_doc_source_err(source, (unsigned)mark.line + 1, (unsigned)mark.column + 1, "not valid YAML: %s%s%s",
+                               parser->context ? parser->context : "", parser->context ? ", " : "",
+                               parser->problem ? parser->problem : "unknown reason");
+}
+
+static int next_event(struct reader *reader, yaml_event_t *ret_event)
+{
+    return yaml_parser_parse(&reader->parser, ret_event) ? 0 : parser_err(reader);
+}
+
+/* Anchors and tags are refused wherever they stand. */
+static int check_decoration(const struct reader *reader, const yaml_event_t *event, const yaml_char_t *anchor,
+                            const yaml_char_t *tag)
+{
+    if (anchor)
+        return mark_err(reader, event->start_mark, "anchors (&name) are not allowed");
+    if (tag)
+        return mark_err(reader, event->start_mark, "tags (!name) are not allowed");
+    return 0;
+}
+
+static int check_event(const struct reader *reader, const yaml_event_t *event)
+{
+    if (event->type == YAML_ALIAS_EVENT)
+        return mark_err(reader, event->start_mark, "aliases (*name) are not allowed");
+    if (event->type == YAML_SCALAR_EVENT)
+        return check_decoration(reader, event, event->data.scalar.anchor, event->data.scalar.tag);
+    if (event->type == YAML_SEQUENCE_START_EVENT)
+        return check_decoration(reader, event, event->data.sequence_start.anchor, event->data.sequence_start.tag);
+    if (event->type == YAML_MAPPING_START_EVENT)
+        return check_decoration(reader, event, event->data.mapping_start.anchor, event->data.mapping_start.tag);
+    return 0;
+}
+
+static int scalar_text(const struct reader *reader, const yaml_event_t *event, char **ret_text)
+{
+    const char *value = (const char *)event->data.scalar.value;
+    size_t length = event->data.scalar.length;
+
+    if (memchr(value, '\0', length))
+        return mark_err(reader, event->start_mark, "a NUL character is not allowed");
+    *ret_text = strdup(value);
+    return *ret_text ? 0 : base_err_set(reader->source->err, BASE_E_NOMEM, reader->source->place, "out of memory");
+}
+
+static int read_node(struct reader *reader, const yaml_event_t *event, unsigned depth, struct base_doc **ret_doc);
+
+static int read_list(struct reader *reader, unsigned depth, struct base_doc *list)
+{
+    for (struct base_doc **tail = &list->child;; tail = &(*tail)->next) {
+        AUTO_EVENT yaml_event_t event = {0};
+        int r = next_event(reader, &event);
+
+        if (r < 0 || event.type == YAML_SEQUENCE_END_EVENT)
+            return r;
+        r = read_node(reader, &event, depth + 1, tail);
+        if (r < 0)
+            return r;
+    }
+}
+
+static int read_pair(struct reader *reader, const yaml_event_t *key, unsigned depth, struct base_doc **tail)
+{
+    AUTO_EVENT yaml_event_t event = {0};
+    AUTO_FREE char *text = NULL;
+    int r = check_event(reader, key);
+
+    if (r < 0)
+        return r;
+    if (key->type != YAML_SCALAR_EVENT)
+        return mark_err(reader, key->start_mark, "a key must be text");
+    r = scalar_text(reader, key, &text);
+    if (r == 0)
+        r = next_event(reader, &event);
+    if (r == 0)
+        r = read_node(reader, &event, depth + 1, tail);
+    if (r < 0)
+        return r;
+    (*tail)->key = TAKE_PTR(text);
+    (*tail)->key_line = (unsigned)key->start_mark.line + 1;
+    (*tail)->key_column = (unsigned)key->start_mark.column + 1;
+    return 0;
+}
+
+static int read_map(struct reader *reader, unsigned depth, struct base_doc *map)
+{
+    for (struct base_doc **tail = &map->child;; tail = &(*tail)->next) {
+        AUTO_EVENT yaml_event_t event = {0};
+        int r = next_event(reader, &event);
+
+        if (r < 0)
+            return r;
+        if (event.type == YAML_MAPPING_END_EVENT)
+            return base_doc_unique(reader->source, map);
+        r = read_pair(reader, &event, depth, tail);
+        if (r < 0)
+            return r;
+    }
+}
+
+static enum base_doc_kind kind_of(const yaml_event_t *event)
+{
+    if (event->type == YAML_MAPPING_START_EVENT)
+        return BASE_DOC_MAP;
+    return event->type == YAML_SEQUENCE_START_EVENT ? BASE_DOC_LIST : BASE_DOC_SCALAR;
+}
+
+/* Read the node that @event begins. *@ret_doc is set only on success. */
+static int read_node(struct reader *reader, const yaml_event_t *event, unsigned depth, struct base_doc **ret_doc)
+{
+    AUTO_DOC struct base_doc *doc = NULL;
+    int r = check_event(reader, event);
+
+    if (r == 0)
+        r = base_doc_new(reader->source, kind_of(event), depth, (unsigned)event->start_mark.line + 1,
+                         (unsigned)event->start_mark.column + 1, &doc);
+    if (r < 0)
+        return r;
+    if (doc->kind == BASE_DOC_MAP) {
+        r = read_map(reader, depth, doc);
+    } else if (doc->kind == BASE_DOC_LIST) {
+        r = read_list(reader, depth, doc);
+    } else {
+        r = scalar_text(reader, event, &doc->text);
+        doc->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    }
+    if (r == 0)
+        *ret_doc = TAKE_PTR(doc);
+    return r;
+}
+
+/* Read events up to the first node of the first document. */
+static int find_root(struct reader *reader, yaml_event_t *ret_event)
+{
+    for (;;) {
+        int r;
+
+        yaml_event_delete(ret_event);
+        r = next_event(reader, ret_event);
+        if (r < 0)
+            return r;
+        if (ret_event->type == YAML_STREAM_END_EVENT)
+            return base_doc_source_err(reader->source, 1, 1, "the document is empty");
+        if (ret_event->type != YAML_STREAM_START_EVENT && ret_event->type != YAML_DOCUMENT_START_EVENT)
+            return 0;
+    }
+}
+
+static int check_end(struct reader *reader)
+{
+    for (;;) {
+        AUTO_EVENT yaml_event_t event = {0};
+        int r = next_event(reader, &event);
+
+        if (r < 0 || event.type == YAML_STREAM_END_EVENT)
+            return r;
+        if (event.type == YAML_DOCUMENT_START_EVENT)
+            return mark_err(reader, event.start_mark, "a second document is not allowed");
+    }
+}
+
+static int read_yaml(struct base_doc_source *source, struct base_doc **ret_doc)
+{
+    CLEANUP(release_reader) struct reader reader = {.source = source};
+    AUTO_EVENT yaml_event_t event = {0};
+    AUTO_DOC struct base_doc *doc = NULL;
+    int r;
+
+    if (!yaml_parser_initialize(&reader.parser))
+        return base_err_set(source->err, BASE_E_NOMEM, source->place, "out of memory");
+    yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&reader.parser, (const unsigned char *)source->bytes, source->count);
+    r = find_root(&reader, &event);
+    if (r == 0)
+        r = read_node(&reader, &event, 1, &doc);
+    if (r == 0)
+        r = check_end(&reader);
+    if (r == 0)
+        *ret_doc = TAKE_PTR(doc);
+    return r;
+}
+
+int base_doc_parse(const char *bytes, size_t count, const char *place, struct base_doc **ret_doc, struct base_err *err)
+{
+    struct base_doc_source source = {.bytes = bytes, .count = count, .place = place, .err = err};
+    size_t first = 0;
+
+    while (first < count && strchr(" \t\r\n", bytes[first]) && bytes[first] != '\0')
+        first++;
+    if (first < count && (bytes[first] == '{' || bytes[first] == '['))
+        return base_doc_json(&source, ret_doc);
+    return read_yaml(&source, ret_doc);
+}

@@ -1,0 +1,243 @@
+/* lines_untrusted.c - read a text file, gzip or plain, line by line
+ *
+ * The bytes may come from anybody. Memory is one chunk in, one chunk out and one line; a gzip stream that ends early or
+ * is followed by something else is an error, never a shorter file.
+ */
+#include "base/file.h"
+#include "base/lines.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#define CHUNK_BYTES 65536
+
+struct base_lines {
+    char *path;
+    int fd;
+    bool gzip, at_end, inside; /* inside: between the start and the end of a gzip member */
+    int failed;                /* code of the first error; there is no way on after one */
+    size_t max_line_bytes;
+    unsigned long number;
+    z_stream zip;
+    const unsigned char *next; /* text that was not given out yet */
+    size_t left;
+    unsigned char in[CHUNK_BYTES], out[CHUNK_BYTES];
+};
+
+static ssize_t read_chunk(struct base_lines *lines, struct base_err *err)
+{
+    ssize_t got;
+
+    do
+        got = read(lines->fd, lines->in, sizeof(lines->in));
+    while (got < 0 && errno == EINTR);
+    return got < 0 ? base_err_sys(err, BASE_E_IO, errno, lines->path, "cannot be read") : got;
+}
+
+static int refill_plain(struct base_lines *lines, struct base_err *err)
+{
+    ssize_t got = read_chunk(lines, err);
+
+    if (got < 0)
+        return (int)got;
+    lines->next = lines->in;
+    lines->left = (size_t)got;
+    lines->at_end = got == 0;
+    return 0;
+}
+
+/* Have compressed bytes ready, or at_end set. */
+static int refill_input(struct base_lines *lines, struct base_err *err)
+{
+    ssize_t got;
+
+    if (lines->zip.avail_in > 0)
+        return 0;
+    got = read_chunk(lines, err);
+    if (got < 0)
+        return (int)got;
+    if (got == 0 && lines->inside)
+        return base_err_set(err, BASE_E_INVALID, lines->path, "the gzip stream ends too early");
+    lines->zip.next_in = lines->in;
+    lines->zip.avail_in = (uInt)got;
+    lines->at_end = got == 0;
+    return 0;
+}
+
+/* One step of inflate(). A file may hold several gzip members, one after the other. */
+static int inflate_step(struct base_lines *lines, struct base_err *err)
+{
+    int r;
+
+    if (!lines->inside)
+        (void)inflateReset(&lines->zip); /* fails only for a stream that was never set up */
+    lines->inside = true;
+    lines->zip.next_out = lines->out;
+    lines->zip.avail_out = sizeof(lines->out);
+    r = inflate(&lines->zip, Z_NO_FLUSH);
+    lines->next = lines->out;
+    lines->left = sizeof(lines->out) - lines->zip.avail_out;
+    if (r == Z_STREAM_END)
+        lines->inside = false;
+    else if (r == Z_MEM_ERROR)
+        return base_err_set(err, BASE_E_NOMEM, lines->path, "out of memory");
+    else if (r != Z_OK && r != Z_BUF_ERROR)
+        return base_err_set(err, BASE_E_INVALID, lines->path, "the gzip stream is damaged: %s",
+                            lines->zip.msg ? lines->zip.msg : "unknown reason");
+    return 0;
+}
+
+/* Get more text into next and left; at_end when there is none. */
+static int refill(struct base_lines *lines, struct base_err *err)
+{
+    int r = 0;
+
+    if (!lines->gzip)
+        return refill_plain(lines, err);
+    while (r == 0 && lines->left == 0 && !lines->at_end) {
+        r = refill_input(lines, err);
+        if (r == 0 && !lines->at_end)
+            r = inflate_step(lines, err);
+    }
+    return r;
+}
+
+static void free_lines(struct base_lines **lines)
+{
+    base_lines_close(*lines);
+}
+
+static int start_gzip(struct base_lines *lines, struct base_err *err)
+{
+    ssize_t got = pread(lines->fd, lines->in, 2, 0);
+
+    if (got < 0)
+        return base_err_sys(err, BASE_E_IO, errno, lines->path, "cannot be read");
+    if (got < 2 || lines->in[0] != 0x1f || lines->in[1] != 0x8b)
+        return 0;
+    if (inflateInit2(&lines->zip, 15 + 16) != Z_OK) /* largest window, gzip header */
+        return base_err_set(err, BASE_E_NOMEM, lines->path, "out of memory");
+    lines->gzip = true;
+    return 0;
+}
+
+int base_lines_open(const char *path, size_t max_line_bytes, struct base_lines **ret_lines, struct base_err *err)
+{
+    CLEANUP(free_lines) struct base_lines *lines = calloc(1, sizeof(*lines));
+    int r;
+
+    if (!lines)
+        return base_err_set(err, BASE_E_NOMEM, path, "out of memory");
+    lines->fd = -1;
+    lines->max_line_bytes = max_line_bytes;
+    lines->path = strdup(path);
+    if (!lines->path)
+        return base_err_set(err, BASE_E_NOMEM, path, "out of memory");
+    r = base_file_open(path, &lines->fd, NULL, err);
+    if (r == 0)
+        r = start_gzip(lines, err);
+    if (r == 0)
+        *ret_lines = TAKE_PTR(lines);
+    return r;
+}
+
+static int fail(struct base_lines *lines, int code)
+{
+    lines->failed = code;
+    return code;
+}
+
+/* Move text that is ready to the end of @line. */
+static int move_to_line(struct base_lines *lines, struct base_buf *line, size_t count, struct base_err *err)
+{
+    char place[256];
+    int r = BASE_E_TOO_LARGE;
+
+    (void)snprintf(place, sizeof(place), "%s:%lu", lines->path, lines->number);
+    if (line->count + count <= lines->max_line_bytes)
+        r = base_buf_append(line, lines->next, count);
+    if (r == BASE_E_TOO_LARGE)
+        return base_err_set(err, r, place, "the line has more than %zu bytes", lines->max_line_bytes);
+    if (r < 0)
+        return base_err_set(err, r, place, "out of memory");
+    lines->next += count;
+    lines->left -= count;
+    return 0;
+}
+
+int base_lines_next(struct base_lines *lines, struct base_buf *line, struct base_err *err)
+{
+    const unsigned char *newline = NULL;
+    bool any = false;
+    int r = 0;
+
+    base_buf_clear(line);
+    if (lines->failed)
+        return base_err_set(err, lines->failed, lines->path, "could not be read to its end");
+    while (!newline) {
+        if (lines->left == 0 && !lines->at_end)
+            r = refill(lines, err);
+        if (r < 0)
+            return fail(lines, r);
+        if (lines->left == 0)
+            return any; /* the end; a last line without newline counts */
+        lines->number += !any;
+        any = true;
+        newline = memchr(lines->next, '\n', lines->left);
+        r = move_to_line(lines, line, newline ? (size_t)(newline - lines->next) : lines->left, err);
+        if (r < 0)
+            return fail(lines, r);
+    }
+    lines->next++;
+    lines->left--;
+    return 1;
+}
+
+unsigned long base_lines_number(const struct base_lines *lines)
+{
+    return lines->number;
+}
+
+void base_lines_close(struct base_lines *lines)
+{
+    if (!lines)
+        return;
+    if (lines->gzip)
+        (void)inflateEnd(&lines->zip); /* says only whether the stream was at its end */
+    base_cleanup_close(&lines->fd);
+    free(lines->path);
+    free(lines);
+}
+
+/* Move all text that is ready to the end of @buf. */
+static int append_ready(struct base_lines *lines, size_t room, size_t max_bytes, struct base_buf *buf,
+                        struct base_err *err)
+{
+    int r = lines->left > room ? BASE_E_TOO_LARGE : base_buf_append(buf, lines->next, lines->left);
+
+    lines->left = 0;
+    if (r == BASE_E_TOO_LARGE)
+        return base_err_set(err, r, lines->path, "has more than %zu bytes", max_bytes);
+    return r < 0 ? base_err_set(err, r, lines->path, "out of memory") : 0;
+}
+
+int base_lines_read_all(const char *path, size_t max_bytes, struct base_buf *buf, struct base_err *err)
+{
+    CLEANUP(free_lines) struct base_lines *lines = NULL;
+    size_t before = buf->count;
+    int r = base_lines_open(path, 0, &lines, err);
+
+    while (r == 0 && !lines->at_end) {
+        r = refill(lines, err);
+        if (r == 0)
+            r = append_ready(lines, max_bytes - (buf->count - before), max_bytes, buf, err);
+    }
+    if (r < 0 && buf->bytes) { /* no part of a file may be taken for the whole */
+        buf->count = before;
+        buf->bytes[before] = '\0';
+    }
+    return r;
+}
