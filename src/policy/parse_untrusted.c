@@ -1,0 +1,271 @@
+/* parse_untrusted.c - read a policy document
+ *
+ * The bytes may come from anybody. Strict: a key, word or value that is not known is an error at its line and column,
+ * since a clause that is skipped silently is a protection that is not there.
+ */
+#include "base/cleanup.h"
+#include "base/doc.h"
+#include "policy/internal.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct base_doc_field fields[] = {
+    {"schema", BASE_DOC_SCALAR},       {"name", BASE_DOC_SCALAR},
+    {"tier", BASE_DOC_SCALAR},         {"network", BASE_DOC_SCALAR},
+    {"syscalls", BASE_DOC_SCALAR},     {"denials", BASE_DOC_SCALAR},
+    {"output_limit", BASE_DOC_SCALAR}, {"limits", BASE_DOC_MAP},
+    {"environment", BASE_DOC_MAP},     {NULL},
+};
+
+struct parse {
+    struct policy *policy;
+    const char *place;
+    struct base_err *err;
+};
+
+/* The key's own place, for errors about the key itself. */
+static struct base_doc key_of(const struct base_doc *doc)
+{
+    return (struct base_doc){.line = doc->key_line, .column = doc->key_column};
+}
+
+/* Find the scalar @doc in @words, which ends with NULL. */
+static int read_word(const struct parse *parse, const struct base_doc *doc, const char *const *words,
+                     unsigned *ret_index)
+{
+    char list[128] = "";
+    size_t used = 0;
+
+    for (unsigned i = 0; words[i]; i++) {
+        if (strcmp(words[i], doc->text) == 0) {
+            *ret_index = i;
+            return 0;
+        }
+        if (used < sizeof(list))
+            used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i > 0 ? ", " : "", words[i]);
+    }
+    (void)base_doc_err(doc, parse->place, parse->err, "unknown word \"%s\" for %s", doc->text, doc->key);
+    (void)base_err_remedy(parse->err, "%s%s", words[1] ? "one of " : "only ", list);
+    return BASE_E_INVALID;
+}
+
+static int read_schema(const struct parse *parse, const struct base_doc *doc)
+{
+    static const char *const words[] = {POLICY_SCHEMA, NULL};
+    unsigned index;
+
+    return read_word(parse, doc, words, &index);
+}
+
+static int read_syscalls(const struct parse *parse, const struct base_doc *doc)
+{
+    static const char *const words[] = {"default", NULL};
+    unsigned index;
+
+    return read_word(parse, doc, words, &index);
+}
+
+static int read_name(const struct parse *parse, const struct base_doc *doc)
+{
+    size_t room = sizeof(parse->policy->name), length = strlen(doc->text);
+
+    if (length == 0)
+        return base_doc_err(doc, parse->place, parse->err, "name is empty");
+    if (length >= room)
+        return base_doc_err(doc, parse->place, parse->err, "name has more than %zu bytes", room - 1);
+    memcpy(parse->policy->name, doc->text, length + 1);
+    return 0;
+}
+
+static int read_tier(const struct parse *parse, const struct base_doc *doc)
+{
+    char place[256];
+
+    (void)snprintf(place, sizeof(place), "%s:%u:%u", parse->place, doc->line, doc->column);
+    return policy_tier_read(parse->policy, doc->text, place, BASE_E_INVALID, parse->err);
+}
+
+static int read_network(const struct parse *parse, const struct base_doc *doc)
+{
+    const char *const words[] = {policy_network_name(POLICY_NETWORK_NONE), policy_network_name(POLICY_NETWORK_LOOPBACK),
+                                 NULL};
+    unsigned index = 0;
+    int r = read_word(parse, doc, words, &index);
+
+    parse->policy->network = (enum policy_network)index;
+    return r;
+}
+
+static int read_output(const struct parse *parse, const struct base_doc *doc)
+{
+    const char *const words[] = {policy_output_name(POLICY_OUTPUT_END), policy_output_name(POLICY_OUTPUT_TRUNCATE),
+                                 NULL};
+    unsigned index = 0;
+    int r = read_word(parse, doc, words, &index);
+
+    parse->policy->output = (enum policy_output)index;
+    return r;
+}
+
+static int read_denials(const struct parse *parse, const struct base_doc *doc)
+{
+    const char *const words[] = {policy_denials_name(POLICY_DENIALS_RECORD), policy_denials_name(POLICY_DENIALS_FAIL),
+                                 policy_denials_name(POLICY_DENIALS_END), NULL};
+    unsigned index = 0;
+    int r = read_word(parse, doc, words, &index);
+
+    parse->policy->denials = (enum policy_denials)index;
+    return r;
+}
+
+/* Readers of YAML and of JSON disagree on what a bare null is, so it is not text here. */
+static bool is_bare_null(const struct base_doc *doc)
+{
+    return !doc->quoted && (doc->text[0] == '\0' || strcmp(doc->text, "null") == 0 || strcmp(doc->text, "~") == 0);
+}
+
+static int read_variable(const struct parse *parse, const struct base_doc *doc)
+{
+    const struct base_doc key = key_of(doc);
+    const char *why;
+    bool nomem = false;
+
+    if (doc->kind != BASE_DOC_SCALAR)
+        return base_doc_err(doc, parse->place, parse->err, "the variable %s must have a single value", doc->key);
+    if (is_bare_null(doc)) {
+        (void)base_doc_err(doc, parse->place, parse->err, "the variable %s has no value", doc->key);
+        (void)base_err_remedy(parse->err, "put it in quotes, also an empty one");
+        return BASE_E_INVALID;
+    }
+    why = policy_env_add(parse->policy, doc->key, strlen(doc->key), doc->text, &nomem);
+    if (nomem)
+        return base_err_set(parse->err, BASE_E_NOMEM, parse->place, "out of memory");
+    return why ? base_doc_err(&key, parse->place, parse->err, "\"%s\" %s", doc->key, why) : 0;
+}
+
+static int read_environment(const struct parse *parse, const struct base_doc *doc)
+{
+    int r = 0;
+
+    for (const struct base_doc *child = doc->child; r == 0 && child; child = child->next)
+        r = read_variable(parse, child);
+    return r;
+}
+
+/* {unlimited: REASON} */
+static int read_unlimited(const struct parse *parse, const struct base_doc *doc, struct policy_limit *limit)
+{
+    static const struct base_doc_field unlimited_fields[] = {{"unlimited", BASE_DOC_SCALAR, true}, {NULL}};
+    const struct base_doc *reason;
+    int r = base_doc_check(doc, unlimited_fields, parse->place, parse->err);
+
+    if (r < 0)
+        return r;
+    reason = base_doc_get(doc, "unlimited");
+    if (is_bare_null(reason) || reason->text[0] == '\0')
+        return base_doc_err(reason, parse->place, parse->err, "the reason why %s is unlimited is empty", doc->key);
+    if (strlen(reason->text) >= sizeof(limit->reason))
+        return base_doc_err(reason, parse->place, parse->err, "the reason has more than %zu bytes",
+                            sizeof(limit->reason) - 1);
+    limit->unlimited = true;
+    (void)snprintf(limit->reason, sizeof(limit->reason), "%s", reason->text);
+    return 0;
+}
+
+static int read_limit_value(const struct parse *parse, const struct base_doc *doc, enum policy_limit_key key,
+                            struct policy_limit *limit)
+{
+    const char *why;
+
+    if (doc->kind == BASE_DOC_MAP)
+        return read_unlimited(parse, doc, limit);
+    if (doc->kind != BASE_DOC_SCALAR)
+        return base_doc_err(doc, parse->place, parse->err, "%s must be a number with a unit or {unlimited: REASON}",
+                            doc->key);
+    why = policy_limit_read(key, doc->text, &limit->value, &limit->unlimited);
+    if (why)
+        return base_doc_err(doc, parse->place, parse->err, "%s %s", doc->key, why);
+    if (limit->unlimited) {
+        (void)base_doc_err(doc, parse->place, parse->err, "%s is unlimited without a reason", doc->key);
+        (void)base_err_remedy(parse->err, "write %s: {unlimited: \"why\"}", doc->key);
+        return BASE_E_INVALID;
+    }
+    return 0;
+}
+
+static int unknown_limit(const struct parse *parse, const struct base_doc *doc)
+{
+    const struct base_doc key = key_of(doc);
+    char list[256];
+
+    (void)base_doc_err(&key, parse->place, parse->err, "unknown limit \"%s\"", doc->key);
+    (void)base_err_remedy(parse->err, "one of %s, each also with " POLICY_IF_AVAILABLE,
+                          policy_limit_list(list, sizeof(list)));
+    return BASE_E_INVALID;
+}
+
+static int read_limits(const struct parse *parse, const struct base_doc *doc)
+{
+    bool seen[POLICY_LIMIT_MAX] = {false};
+
+    for (const struct base_doc *child = doc->child; child; child = child->next) {
+        const struct base_doc at_key = key_of(child);
+        struct policy_limit limit = {0};
+        enum policy_limit_key key;
+        int r;
+
+        if (!policy_limit_find(child->key, &key, &limit.if_available))
+            return unknown_limit(parse, child);
+        if (seen[key])
+            return base_doc_err(&at_key, parse->place, parse->err, "%s is given with and without " POLICY_IF_AVAILABLE,
+                                policy_limit_name(key));
+        seen[key] = true;
+        r = read_limit_value(parse, child, key, &limit);
+        if (r < 0)
+            return r;
+        parse->policy->limits[key] = limit;
+    }
+    return 0;
+}
+
+static const struct clause {
+    const char *key;
+    int (*read)(const struct parse *parse, const struct base_doc *doc);
+} clauses[] = {
+    {"schema", read_schema},       {"name", read_name},         {"tier", read_tier},
+    {"network", read_network},     {"syscalls", read_syscalls}, {"denials", read_denials},
+    {"output_limit", read_output}, {"limits", read_limits},     {"environment", read_environment},
+};
+
+static int read_document(const struct parse *parse, const struct base_doc *doc)
+{
+    int r = base_doc_check(doc, fields, parse->place, parse->err);
+
+    for (size_t i = 0; r == 0 && i < ARRAY_COUNT(clauses); i++) {
+        const struct base_doc *child = base_doc_get(doc, clauses[i].key);
+
+        r = child ? clauses[i].read(parse, child) : 0;
+    }
+    return r;
+}
+
+int policy_parse(const char *bytes, size_t count, const char *place, struct policy *ret_policy, struct base_err *err)
+{
+    AUTO_DOC struct base_doc *doc = NULL;
+    AUTO_POLICY struct policy policy = {0};
+    const struct parse parse = {&policy, place, err};
+    int r = base_doc_parse(bytes, count, place, &doc, err);
+
+    if (r == 0)
+        r = policy_builtin("default", &policy, err);
+    if (r < 0)
+        return r;
+    (void)snprintf(policy.name, sizeof(policy.name), "unnamed");
+    r = read_document(&parse, doc);
+    if (r < 0)
+        return r;
+    *ret_policy = policy;
+    policy.env_count = 0; /* given away */
+    return 0;
+}
