@@ -1,0 +1,352 @@
+/* store.c - an output folder: the chain of receipts, the results, the objects
+ *
+ * A line is in a file whole or not at all: one that could not be written to its end is cut off again, and what a crash
+ * tore is cut off when the folder is next opened with resume.
+ */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "receipt/internal.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SYNC_EVERY_US 1000000
+#define PARTIAL_NAME  ".partial" /* the lock leaves one writer, so one name is enough, and a crash leaves one file */
+
+struct journal {
+    int fd;
+    uint64_t bytes; /* whole lines */
+    bool dirty;
+    char path[PATH_MAX]; /* for errors */
+};
+
+struct receipt_store {
+    int dir_fd, objects_fd;
+    struct journal receipts, results;
+    char head[BASE_HASH_HEX];
+    uint64_t synced_us;
+    char dir[PATH_MAX];
+};
+
+void receipt_store_close(struct receipt_store *store)
+{
+    if (!store)
+        return;
+    base_cleanup_close(&store->receipts.fd);
+    base_cleanup_close(&store->results.fd);
+    base_cleanup_close(&store->objects_fd);
+    base_cleanup_close(&store->dir_fd); /* and with it the lock */
+    free(store);
+}
+
+static void free_store(struct receipt_store **store)
+{
+    receipt_store_close(*store);
+}
+
+static void add_full_disk_remedy(struct base_err *err)
+{
+    if (err && (err->sys_errno == ENOSPC || err->sys_errno == EDQUOT))
+        (void)base_err_remedy(err, "make room, then go on with --resume: nothing that was finished is lost");
+}
+
+static int io_err(struct base_err *err, int sys_errno, const char *place, const char *what)
+{
+    int r = base_err_sys(err, BASE_E_IO, sys_errno, place, "%s", what);
+
+    add_full_disk_remedy(err);
+    return r;
+}
+
+static int open_folder(struct receipt_store *store, struct base_err *err)
+{
+    int r = base_file_mkdirs(store->dir, err);
+
+    if (r < 0)
+        return r;
+    store->dir_fd = open(store->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (store->dir_fd < 0)
+        return io_err(err, errno, store->dir, "cannot be opened");
+    if (flock(store->dir_fd, LOCK_EX | LOCK_NB) == 0)
+        return 0;
+    if (errno != EWOULDBLOCK)
+        return io_err(err, errno, store->dir, "cannot be locked");
+    (void)base_err_set(err, BASE_E_USAGE, store->dir, "another run is writing to this folder");
+    (void)base_err_remedy(err, "wait for it, or give another --out");
+    return BASE_E_USAGE;
+}
+
+static int open_objects(struct receipt_store *store, struct base_err *err)
+{
+    char place[PATH_MAX + 16];
+
+    (void)snprintf(place, sizeof(place), "%s/objects", store->dir);
+    if (mkdirat(store->dir_fd, "objects", 0755) < 0 && errno != EEXIST)
+        return io_err(err, errno, place, "cannot be made");
+    store->objects_fd = openat(store->dir_fd, "objects", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (store->objects_fd < 0)
+        return io_err(err, errno, place, "cannot be opened");
+    (void)unlinkat(store->objects_fd, PARTIAL_NAME, 0); /* left by a crash; usually not there */
+    return 0;
+}
+
+static int open_journal(struct receipt_store *store, const char *name, struct journal *journal, struct base_err *err)
+{
+    struct stat st;
+
+    if (snprintf(journal->path, sizeof(journal->path), "%s/%s", store->dir, name) >= (int)sizeof(journal->path))
+        return io_err(err, ENAMETOOLONG, store->dir, "cannot be opened");
+    journal->fd = openat(store->dir_fd, name, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
+    if (journal->fd < 0 || fstat(journal->fd, &st) < 0)
+        return io_err(err, errno, journal->path, "cannot be opened for writing");
+    if (!S_ISREG(st.st_mode))
+        return base_err_set(err, BASE_E_INVALID, journal->path, "is not a regular file");
+    journal->bytes = (uint64_t)st.st_size;
+    return 0;
+}
+
+/* Find the newline before @end; *@ret_after is the offset behind it, 0 when there is none. */
+static int find_line_start(const struct journal *journal, uint64_t end, uint64_t *ret_after, struct base_err *err)
+{
+    char chunk[16384];
+
+    while (end > 0) {
+        size_t part = end < sizeof(chunk) ? (size_t)end : sizeof(chunk);
+        ssize_t got = pread(journal->fd, chunk, part, (off_t)(end - part));
+        const char *newline;
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got != (ssize_t)part)
+            return io_err(err, got < 0 ? errno : EIO, journal->path, "cannot be read");
+        newline = memrchr(chunk, '\n', part);
+        if (newline) {
+            *ret_after = end - part + (uint64_t)(newline - chunk) + 1;
+            return 0;
+        }
+        end -= part;
+    }
+    *ret_after = 0;
+    return 0;
+}
+
+static int cut_torn_line(struct journal *journal, struct base_err *err)
+{
+    uint64_t whole;
+    int r = find_line_start(journal, journal->bytes, &whole, err);
+
+    if (r < 0 || whole == journal->bytes)
+        return r;
+    if (ftruncate(journal->fd, (off_t)whole) < 0)
+        return io_err(err, errno, journal->path, "its torn last line cannot be cut off");
+    journal->bytes = whole;
+    journal->dirty = true;
+    return 0;
+}
+
+static int read_last_line(const struct journal *journal, struct base_buf *line, struct base_err *err)
+{
+    uint64_t start;
+    int r = find_line_start(journal, journal->bytes - 1, &start, err);
+
+    if (r < 0)
+        return r;
+    if (journal->bytes - start > RECEIPT_LINE_MAX_BYTES || base_buf_reserve(line, (size_t)(journal->bytes - start)) < 0)
+        return base_err_set(err, BASE_E_NOMEM, journal->path, "its last receipt is too large for the memory");
+    while (start < journal->bytes - 1) {
+        ssize_t got = pread(journal->fd, line->bytes + line->count, (size_t)(journal->bytes - 1 - start), (off_t)start);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return io_err(err, got < 0 ? errno : EIO, journal->path, "cannot be read");
+        line->count += (size_t)got;
+        start += (uint64_t)got;
+    }
+    line->bytes[line->count] = '\0';
+    return 0;
+}
+
+/* The chain goes on at the last receipt: take its hash, after checking that it is right. */
+static int load_head(struct receipt_store *store, struct base_err *err)
+{
+    AUTO_BUF struct base_buf line = {0};
+    AUTO_JSON json_t *receipt = NULL;
+    char claimed[BASE_HASH_HEX] = "", real[BASE_HASH_HEX];
+    const char *text;
+    int r;
+
+    if (store->receipts.bytes == 0)
+        return 0;
+    r = read_last_line(&store->receipts, &line, err);
+    if (r == 0)
+        r = base_json_parse(line.bytes, line.count, store->receipts.path, &receipt, err);
+    text = r == 0 ? json_string_value(json_object_get(receipt, "sha256")) : NULL;
+    if (r == BASE_E_IO || r == BASE_E_NOMEM)
+        return r;
+    if (receipt_is_hash(text))
+        memcpy(claimed, text, sizeof(claimed));
+    if (claimed[0] == '\0' || receipt_body_hash(receipt, real) < 0 || strcmp(claimed, real) != 0) {
+        (void)base_err_set(err, BASE_E_INVALID, store->receipts.path, "its last receipt is damaged");
+        (void)base_err_remedy(err, "see fumehood receipt verify; keep the folder and start in another one");
+        return BASE_E_INVALID;
+    }
+    memcpy(store->head, real, sizeof(store->head));
+    return 0;
+}
+
+static int refuse_used_folder(const struct receipt_store *store, struct base_err *err)
+{
+    if (store->receipts.bytes == 0 && store->results.bytes == 0)
+        return 0;
+    (void)base_err_set(err, BASE_E_USAGE, store->dir, "holds results of an earlier run");
+    (void)base_err_remedy(err, "go on with --resume, or give another --out");
+    return BASE_E_USAGE;
+}
+
+static int pick_up(struct receipt_store *store, struct base_err *err)
+{
+    int r = cut_torn_line(&store->receipts, err);
+
+    if (r == 0)
+        r = cut_torn_line(&store->results, err);
+    return r < 0 ? r : load_head(store, err);
+}
+
+int receipt_store_open(const char *dir, bool resume, struct receipt_store **ret_store, struct base_err *err)
+{
+    CLEANUP(free_store) struct receipt_store *store = calloc(1, sizeof(*store));
+    int r;
+
+    if (!store)
+        return base_err_set(err, BASE_E_NOMEM, dir, "out of memory");
+    store->dir_fd = store->objects_fd = store->receipts.fd = store->results.fd = -1;
+    if (snprintf(store->dir, sizeof(store->dir), "%s", dir) >= (int)sizeof(store->dir))
+        return base_err_sys(err, BASE_E_USAGE, ENAMETOOLONG, dir, "cannot be made");
+    r = open_folder(store, err);
+    if (r == 0)
+        r = open_journal(store, "receipts.jsonl", &store->receipts, err);
+    if (r == 0)
+        r = open_journal(store, "results.jsonl", &store->results, err);
+    if (r == 0)
+        r = resume ? pick_up(store, err) : refuse_used_folder(store, err);
+    if (r == 0)
+        r = open_objects(store, err);
+    if (r < 0)
+        return r;
+    store->synced_us = base_clock_us();
+    *ret_store = TAKE_PTR(store);
+    return 0;
+}
+
+/* Take back a line that was written in part, so that the next one does not continue it. */
+static void cut_back(const struct journal *journal, struct base_err *err)
+{
+    if (ftruncate(journal->fd, (off_t)journal->bytes) < 0)
+        (void)base_err_remedy(err, "the last line of the file is torn; --resume cuts it off");
+    else
+        add_full_disk_remedy(err);
+}
+
+static int append_line(struct journal *journal, const json_t *json, struct base_err *err)
+{
+    AUTO_BUF struct base_buf line = {0};
+    int r = base_json_canonical(json, &line);
+
+    if (r == 0)
+        r = base_buf_append(&line, "\n", 1);
+    if (r < 0)
+        return base_err_set(err, r, journal->path, "cannot be written: %s",
+                            r == BASE_E_NOMEM ? "out of memory" : "the line is too large");
+    r = base_file_write_all(journal->fd, line.bytes, line.count, journal->path, err);
+    if (r < 0) {
+        cut_back(journal, err);
+        return r;
+    }
+    journal->bytes += line.count;
+    journal->dirty = true;
+    return 0;
+}
+
+int receipt_store_append(struct receipt_store *store, json_t *receipt, char ret_hex[BASE_HASH_HEX],
+                         struct base_err *err)
+{
+    char hex[BASE_HASH_HEX];
+    int r = receipt_seal(receipt, store->head, hex, err);
+
+    if (r == 0)
+        r = append_line(&store->receipts, receipt, err);
+    if (r < 0)
+        return r;
+    memcpy(store->head, hex, sizeof(hex));
+    memcpy(ret_hex, hex, sizeof(hex));
+    return 0;
+}
+
+int receipt_store_result(struct receipt_store *store, const json_t *result, struct base_err *err)
+{
+    return append_line(&store->results, result, err);
+}
+
+static int write_partial(struct receipt_store *store, const void *bytes, size_t count, const char *place,
+                         struct base_err *err)
+{
+    AUTO_CLOSE int fd =
+        openat(store->objects_fd, PARTIAL_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+
+    if (fd < 0)
+        return io_err(err, errno, place, "cannot be written");
+    return base_file_write_all(fd, bytes, count, place, err);
+}
+
+int receipt_store_object(struct receipt_store *store, const char *sha256, const void *bytes, size_t count,
+                         struct base_err *err)
+{
+    char place[PATH_MAX + 128];
+    struct stat st;
+    int r;
+
+    if (!receipt_is_hash(sha256))
+        return base_err_set(err, BASE_E_INTERNAL, store->dir, "\"%.80s\" is not the hash of an object", sha256);
+    (void)snprintf(place, sizeof(place), "%s/objects/%s", store->dir, sha256);
+    if (fstatat(store->objects_fd, sha256, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+        (size_t)st.st_size == count)
+        return 0;
+    r = write_partial(store, bytes, count, place, err);
+    if (r == 0 && renameat(store->objects_fd, PARTIAL_NAME, store->objects_fd, sha256) < 0)
+        r = io_err(err, errno, place, "cannot be written");
+    if (r < 0)
+        (void)unlinkat(store->objects_fd, PARTIAL_NAME, 0); /* the write's error is the one to tell */
+    return r;
+}
+
+static int sync_journal(struct journal *journal, struct base_err *err)
+{
+    if (!journal->dirty)
+        return 0;
+    if (fdatasync(journal->fd) < 0)
+        return io_err(err, errno, journal->path, "cannot be written");
+    journal->dirty = false;
+    return 0;
+}
+
+int receipt_store_sync(struct receipt_store *store, bool now, struct base_err *err)
+{
+    uint64_t now_us = base_clock_us();
+    int r;
+
+    if (!now && now_us - store->synced_us < SYNC_EVERY_US)
+        return 0;
+    store->synced_us = now_us;
+    r = sync_journal(&store->receipts, err); /* first: a result must not outlive its receipt */
+    return r < 0 ? r : sync_journal(&store->results, err);
+}
