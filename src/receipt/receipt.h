@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include <jansson.h>
+#include <stdbool.h>
 
 /* Add previous_sha256 (@previous_hex, NULL or "" for null) and sha256 to @receipt. */
 int receipt_seal(json_t *receipt, const char *previous_hex, char ret_hex[BASE_HASH_HEX], struct base_err *err);

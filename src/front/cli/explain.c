@@ -4,6 +4,7 @@
  */
 
 #include "front/cli/explain.h"
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "cage/cage.h"
 #include "front/cli/say.h"

@@ -1,0 +1,48 @@
+# The few commands that a person types. CMake does the work; see CMakePresets.json.
+#   make            build build/release/fumehood
+#   make demo       install what is missing, build, judge the example candidates
+#   make test       install what is missing, build, run every test, twice: plain and with sanitizers
+#   make install    PREFIX=/usr/local DESTDIR=
+.POSIX:
+.SUFFIXES:
+
+PREFIX = /usr/local
+DESTDIR =
+FUZZ_SECONDS = 30
+
+all: build
+
+build:
+	@scripts/setup.sh build
+	@mkdir -p build
+	@cmake --preset release -DFUMEHOOD_TESTS=OFF >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --build --preset release
+
+install: build
+	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
+
+demo: build
+	@scripts/setup.sh demo
+	@scripts/demo.sh build/release/fumehood
+
+test:
+	@scripts/setup.sh build test
+	@tests/run_all.sh
+
+asan:
+	@scripts/setup.sh build test
+	@cmake --preset asan
+	@cmake --build --preset asan
+
+fuzz:
+	@scripts/setup.sh build test fuzz
+	@scripts/fuzz.sh $(FUZZ_SECONDS)
+
+bench: build
+	@scripts/setup.sh demo
+	@bench/run build/release/fumehood
+
+clean:
+	rm -rf build
+
+.PHONY: all build install demo test asan fuzz bench clean

@@ -1,0 +1,91 @@
+#!/bin/sh
+# setup.sh SET... - install what the sets need and this machine lacks, with Debian's apt-get
+#
+# Sets: build, test, demo, fuzz. Says nothing when nothing is missing. A row is a package and a file that shows that
+# it, or something as good from elsewhere, is there; a star stands for the machine's library folder.
+set -eu
+
+packages() {
+    case $1 in
+    build) cat <<'END'
+gcc             /usr/bin/gcc
+libc6-dev       /usr/include/stdio.h
+cmake           /usr/bin/cmake
+ninja-build     /usr/bin/ninja
+pkg-config      /usr/bin/pkg-config
+libjansson-dev  /usr/lib/*/libjansson.a
+libyaml-dev     /usr/lib/*/libyaml.a
+libsodium-dev   /usr/lib/*/libsodium.a
+libseccomp-dev  /usr/lib/*/libseccomp.a
+zlib1g-dev      /usr/lib/*/libz.a
+END
+        ;;
+    test) cat <<'END'
+libcmocka-dev   /usr/include/cmocka.h
+python3         /usr/bin/python3
+python3-pytest  /usr/lib/python3/dist-packages/pytest
+nodejs          /usr/bin/node
+perl            /usr/bin/perl
+bash            /bin/bash
+END
+        ;;
+    demo) cat <<'END'
+python3         /usr/bin/python3
+nodejs          /usr/bin/node
+END
+        ;;
+    fuzz) cat <<'END'
+clang           /usr/bin/clang
+END
+        ;;
+    *)
+        echo "setup.sh: unknown set $1 (use build, test, demo or fuzz)" >&2
+        exit 2
+        ;;
+    esac
+}
+
+# Is there a file for the pattern? It is left unquoted on purpose: the star is expanded here.
+is_there() {
+    for found in $1; do
+        [ -e "$found" ] && return 0
+    done
+    return 1
+}
+
+missing=
+for set in "$@"; do
+    rows=$(packages "$set")
+    while read -r package file; do
+        is_there "$file" || missing="$missing $package"
+    done <<END
+$rows
+END
+done
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "setup.sh: not found:$missing (install them with this system's package manager)" >&2
+    exit 1
+fi
+if [ "$(id -u)" = 0 ]; then
+    root=
+elif command -v sudo >/dev/null 2>&1; then
+    root=sudo
+else
+    echo "setup.sh: not found:$missing (as root: apt-get install$missing)" >&2
+    exit 1
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() {
+    $root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120 "$@" >"$log" 2>&1 </dev/null
+}
+echo "installing:$missing"
+# The lists may be absent or old: then the first try fails, and the second has fresh ones.
+# shellcheck disable=SC2086
+if ! apt install --no-install-recommends $missing; then
+    apt update || { cat "$log" >&2; exit 1; }
+    apt install --no-install-recommends $missing || { cat "$log" >&2; exit 1; }
+fi

@@ -1,0 +1,97 @@
+/* doctor.c - fumehood doctor: what this machine can enforce, and how to mend the rest */
+
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "front/cli/doctor_checks.h"
+#include "front/cli/options.h"
+#include "front/cli/say.h"
+#include "front/cli/verbs.h"
+#include "run/run.h"
+#include <string.h>
+
+struct values {
+    bool json;
+};
+
+static const struct cli_option options[] = {
+    {"json", CLI_FLAG, offsetof(struct values, json), NULL, "Output", "print a JSON object"},
+    {NULL},
+};
+
+static const struct cli_syntax syntax = {
+    .verb = "doctor",
+    .usage = "[--json]",
+    .summary = "Ask this machine what it can enforce. Namespaces are really made, and the last check is a real run. "
+               "Status 0 when a run with the default policy is possible, else 1.",
+    .options = options,
+};
+
+static const char *const state_words[] = {[DOCTOR_OK] = "ok", [DOCTOR_GAP] = "gap", [DOCTOR_BAD] = "bad"};
+
+#define TEXT_COLUMN 24
+
+static void print_text(const struct doctor_report *report)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        const struct doctor_check *check = &report->checks[i];
+        int column = printf("%-4s %-*s ", state_words[check->state], TEXT_COLUMN - 6, check->name);
+        cli_say_wrapped(check->found, (size_t)column, TEXT_COLUMN);
+        if (*check->remedy) {
+            column = printf("%*sto mend: ", TEXT_COLUMN, "");
+            cli_say_wrapped(check->remedy, (size_t)column, TEXT_COLUMN);
+        }
+    }
+}
+
+static json_t *check_json(const struct doctor_check *check)
+{
+    json_t *row = json_pack("{s:s, s:s, s:o}", "name", check->name, "state", state_words[check->state], "found",
+                            base_json_text(check->found, strlen(check->found)));
+    if (*check->remedy)
+        json_object_set_new(row, "remedy", base_json_text(check->remedy, strlen(check->remedy)));
+    return row;
+}
+
+static int print_json(const struct doctor_report *report, bool possible, struct base_err *err)
+{
+    AUTO_JSON json_t *checks = json_array();
+    AUTO_JSON json_t *json = NULL;
+
+    for (size_t i = 0; i < report->count; i++)
+        json_array_append_new(checks, check_json(&report->checks[i]));
+    json = json_pack("{s:s, s:s, s:b, s:O, s:o}", "schema", "fumehood.doctor/1", "version", FUMEHOOD_VERSION,
+                     "default_run_possible", possible, "checks", checks, "environment", run_environment());
+    if (!json)
+        return base_err_set(err, BASE_E_NOMEM, "standard output", "out of memory");
+    return cli_say_json(json, true, err);
+}
+
+/* The real run decides; other findings explain it. */
+static bool run_is_possible(const struct doctor_report *report)
+{
+    return report->count > 0 && report->checks[report->count - 1].state == DOCTOR_OK;
+}
+
+int cli_doctor(int argc, char **argv)
+{
+    struct values values = {0};
+    struct cli_operands operands;
+    struct doctor_report report;
+    struct base_err err;
+    bool possible;
+    int r = cli_options_parse(&syntax, argc, argv, &values, &operands, &err);
+
+    if (r == 1)
+        return cli_say_end(0);
+    if (r < 0)
+        return cli_say_error(&err);
+    cli_doctor_ask(&report);
+    possible = run_is_possible(&report);
+    if (values.json && print_json(&report, possible, &err) < 0)
+        return cli_say_error(&err);
+    if (!values.json) {
+        print_text(&report);
+        printf("\na run with the default policy is %s here\n", possible ? "possible" : "not possible");
+    }
+    return cli_say_end(possible ? 0 : 1);
+}

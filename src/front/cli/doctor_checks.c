@@ -1,0 +1,253 @@
+/* doctor_checks.c - what this machine can enforce, asked of the machine itself */
+
+#include "front/cli/doctor_checks.h"
+#include "base/cleanup.h"
+#include "cage/cage.h"
+#include "run/run.h"
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+
+static struct doctor_check *add(struct doctor_report *report, const char *name, enum doctor_state state,
+                                const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* A new row without a remedy. When the table is full the last row is used again: a bug that the tests would see. */
+static struct doctor_check *add(struct doctor_report *report, const char *name, enum doctor_state state,
+                                const char *fmt, ...)
+{
+    size_t at = report->count < DOCTOR_CHECKS_MAX ? report->count++ : DOCTOR_CHECKS_MAX - 1;
+    struct doctor_check *check = &report->checks[at];
+    va_list args;
+
+    *check = (struct doctor_check){.state = state};
+    (void)snprintf(check->name, sizeof(check->name), "%s", name);
+    va_start(args, fmt);
+    (void)vsnprintf(check->found, sizeof(check->found), fmt, args);
+    va_end(args);
+    return check;
+}
+
+static void mend(struct doctor_check *check, const char *remedy)
+{
+    (void)snprintf(check->remedy, sizeof(check->remedy), "%s", remedy);
+}
+
+static void ask_kernel(struct doctor_report *report, const struct cage_host *host)
+{
+    struct utsname name;
+
+    (void)host;
+    if (uname(&name) == 0)
+        add(report, "kernel", DOCTOR_OK, "%s %s, %s", name.sysname, name.release, name.machine);
+}
+
+/* A value of /proc/sys, or -1. */
+static long read_setting(const char *path)
+{
+    AUTO_FCLOSE FILE *file = fopen(path, "re");
+    long value;
+
+    return file && fscanf(file, "%ld", &value) == 1 ? value : -1;
+}
+
+/* Why user namespaces fail, as far as the machine says it. */
+static const char *user_namespace_remedy(void)
+{
+    if (read_setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
+        return "as root: sysctl -w kernel.unprivileged_userns_clone=1";
+    if (read_setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1)
+        return "as root: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0";
+    if (read_setting("/proc/sys/user/max_user_namespaces") == 0)
+        return "as root: sysctl -w user.max_user_namespaces=10000";
+    return "in a container, start it with user namespaces allowed (for Docker: --security-opt seccomp=unconfined)";
+}
+
+static void ask_namespaces(struct doctor_report *report, const struct cage_host *host)
+{
+    static const struct {
+        enum cage_step step;
+        int flags;
+    } rows[] = {
+        {CAGE_STEP_USER_NS, 0},
+        {CAGE_STEP_PID_NS, CLONE_NEWPID},
+        {CAGE_STEP_MOUNT_NS, CLONE_NEWNS},
+        {CAGE_STEP_NETWORK_NS, CLONE_NEWNET},
+        {CAGE_STEP_IPC_NS, CLONE_NEWIPC},
+        {CAGE_STEP_UTS_NS, CLONE_NEWUTS},
+        {CAGE_STEP_CGROUP_NS, CLONE_NEWCGROUP},
+    };
+
+    (void)host;
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        int error = cli_doctor_try_namespace(rows[i].flags);
+        if (error == 0)
+            add(report, cage_step_name(rows[i].step), DOCTOR_OK, "made one");
+        else
+            mend(add(report, cage_step_name(rows[i].step), DOCTOR_BAD, "cannot be made: %s", strerror(error)),
+                 user_namespace_remedy());
+    }
+}
+
+static void ask_identity(struct doctor_report *report, const struct cage_host *host)
+{
+    const char *name = cage_step_name(CAGE_STEP_IDENTITY_MAP);
+
+    if (host->privileged)
+        add(report, name, DOCTOR_OK, "own ids for each of %u cages at once, from %u", host->uid_slots, host->uid_base);
+    else if (geteuid() == 0)
+        mend(add(report, name, DOCTOR_GAP,
+                 "root, but with too few ids of its own to give away: every cage has the same"),
+             "map at least 10000 ids from 50000 into this container");
+    else
+        add(report, name, DOCTOR_OK, "ordinary user: every cage has the id %u outside, its own inside", geteuid());
+}
+
+static void ask_cgroups(struct doctor_report *report, const struct cage_host *host)
+{
+    static const char *const managers[] = {"none", "v1", "v2"};
+    static const struct {
+        enum cage_controller controller;
+        const char *name, *limits;
+    } rows[] = {
+        {CAGE_MEMORY, "cgroup memory", "memory_bytes"},
+        {CAGE_PIDS, "cgroup pids", "processes"},
+        {CAGE_CPU, "cgroup cpu", "cpus"},
+        {CAGE_CPUACCT, "cgroup cpuacct", "cpu_ms"},
+    };
+    static const char remedy[] = "run as root, or with a delegated group: systemd-run --user --scope -p Delegate=yes "
+                                 "fumehood ...; or go without: --policy if-available";
+
+    if (host->manager == CAGE_MANAGER_NONE)
+        mend(add(report, "cgroup", DOCTOR_BAD, "none: %s", host->cgroup_why), remedy);
+    else
+        add(report, "cgroup", DOCTOR_OK, "%s", managers[host->manager]);
+    for (size_t i = 0; host->manager != CAGE_MANAGER_NONE && i < ARRAY_COUNT(rows); i++) {
+        const char *parent = host->cgroup_parents[host->manager == CAGE_MANAGER_V2 ? CAGE_PIDS : rows[i].controller];
+        if (host->controllers[rows[i].controller])
+            add(report, rows[i].name, DOCTOR_OK, "below %s", parent);
+        else
+            mend(add(report, rows[i].name, DOCTOR_GAP, "not there, so %s has no group to enforce it", rows[i].limits),
+                 remedy);
+    }
+}
+
+static void ask_landlock(struct doctor_report *report, const struct cage_host *host)
+{
+    const char *name = cage_step_name(CAGE_STEP_LANDLOCK);
+
+    if (host->landlock_abi > 0)
+        add(report, name, DOCTOR_OK, "ABI %d", host->landlock_abi);
+    else
+        mend(add(report, name, DOCTOR_GAP, "not in this kernel: runs go without this second wall, and say so"),
+             "a kernel of 5.13 or later, with landlock in its lsm= list");
+}
+
+/* Whether the kernel knows the filter's answer @action. */
+static bool has_action(unsigned action)
+{
+    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+static void ask_filter(struct doctor_report *report, const struct cage_host *host)
+{
+    (void)host;
+    if (has_action(SECCOMP_RET_KILL_PROCESS) && has_action(SECCOMP_RET_ERRNO))
+        add(report, cage_step_name(CAGE_STEP_SYSCALL_FILTER), DOCTOR_OK, "system call filters work");
+    else
+        mend(add(report, cage_step_name(CAGE_STEP_SYSCALL_FILTER), DOCTOR_BAD, "no system call filters"),
+             "a kernel with CONFIG_SECCOMP_FILTER");
+    if (has_action(SECCOMP_RET_USER_NOTIF))
+        add(report, "denials named", DOCTOR_OK, "denied calls are reported to the supervisor");
+    else
+        mend(add(report, "denials named", DOCTOR_BAD, "denied calls cannot be reported to the supervisor"),
+             "a kernel of 5.0 or later");
+}
+
+static void ask_runtimes(struct doctor_report *report, const struct cage_host *host)
+{
+    const char *name;
+
+    (void)host;
+    for (unsigned i = 0; (name = stage_runtime_name(i)); i++) {
+        const struct stage_runtime *runtime;
+        struct base_err err = {0};
+        char row[32];
+
+        (void)snprintf(row, sizeof(row), "runtime %s", name);
+        if (stage_runtime_find(name, &runtime, &err) >= 0 && stage_runtime_check(runtime, &err) >= 0)
+            add(report, row, DOCTOR_OK, "%s",
+                runtime->command[0][0] == '/' ? runtime->command[0] : "the program itself");
+        else
+            mend(add(report, row, DOCTOR_GAP, "%s %s", err.place, err.what), err.remedy);
+    }
+}
+
+static void ask_stop(struct doctor_report *report, const struct cage_host *host)
+{
+    struct base_err err = {0};
+
+    (void)host;
+    if (run_check_stop(&err) >= 0)
+        add(report, "emergency stop", DOCTOR_OK, "not set");
+    else
+        mend(add(report, "emergency stop", DOCTOR_BAD, "%s", err.what), *err.remedy ? err.remedy : "fumehood enable");
+}
+
+/* The proof of it all: a run under the default policy that must end as it should. */
+static int default_run(char *found, size_t found_bytes, struct base_err *err)
+{
+    static const char script[] = "exit 23\n";
+    AUTO_POLICY struct policy policy = {0};
+    AUTO_PROGRAM struct stage_program program = {0};
+    AUTO_OUTCOME struct warden_outcome outcome = {0};
+    struct run_request request = {
+        .policy = &policy, .program = &program, .stdin_fd = -1, .stdin_bytes = "", .stdout_fd = -1, .stderr_fd = -1};
+    int r = policy_builtin("default", &policy, err);
+
+    if (r >= 0)
+        r = stage_program_from_bytes("doctor.sh", script, sizeof(script) - 1, "sh", &program, err);
+    if (r >= 0)
+        r = run_execute(&request, &outcome, err);
+    if (r < 0)
+        return r;
+    if (outcome.error.code) {
+        *err = outcome.error;
+        return err->code;
+    }
+    if (outcome.ending != WARDEN_EXITED || outcome.exit_code != 23)
+        return base_err_set(err, BASE_E_INTERNAL, "default run", "a program that exits 23 ended as %s, %d",
+                            warden_ending_name(outcome.ending), outcome.exit_code);
+    (void)snprintf(found, found_bytes, "done, in %llu us", (unsigned long long)outcome.wall_us);
+    return 0;
+}
+
+static void ask_default_run(struct doctor_report *report, const struct cage_host *host)
+{
+    struct base_err err = {0};
+    char found[64];
+
+    (void)host;
+    if (default_run(found, sizeof(found), &err) >= 0)
+        add(report, "default run", DOCTOR_OK, "%s", found);
+    else
+        mend(add(report, "default run", DOCTOR_BAD, "%s: %s", err.place, err.what), err.remedy);
+}
+
+void cli_doctor_ask(struct doctor_report *ret_report)
+{
+    static void (*const questions[])(struct doctor_report *, const struct cage_host *) = {
+        ask_kernel, ask_namespaces, ask_identity, ask_cgroups,     ask_landlock,
+        ask_filter, ask_runtimes,   ask_stop,     ask_default_run,
+    };
+    struct cage_host host;
+
+    cage_host_probe(&host);
+    *ret_report = (struct doctor_report){0};
+    for (size_t i = 0; i < ARRAY_COUNT(questions); i++)
+        questions[i](ret_report, &host);
+}

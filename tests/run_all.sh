@@ -1,0 +1,56 @@
+#!/bin/sh
+# run_all.sh - every test, in the plain build and in the one with sanitizers; the last line is "N passed, N failed"
+#
+# Warnings are errors. A part that cannot be built or that breaks counts as one failure; the other parts still run.
+set -eu
+cd "$(dirname "$0")/.."
+
+results=$PWD/build/results
+rm -rf "$results"
+mkdir -p "$results"
+
+# report NAME STATUS: a part that left no results of its own
+broken() {
+    printf '%s\n' "$2" >"$results/$1.broken"
+    echo "$1: $2" >&2
+}
+
+# quiet LOG COMMAND...: show the output only when it fails
+quiet() {
+    log=$1
+    shift
+    if ! "$@" >"$log" 2>&1; then
+        tail -n 60 "$log"
+        return 1
+    fi
+}
+
+# part NAME PRESET: build, unit tests with fuzz replay and lint, then the stories
+part() {
+    name=$1 preset=$2 dir=$PWD/build/check-$1
+    echo "== $name: build"
+    if ! quiet "$results/$name.configure.log" cmake --preset "$preset" -B "$dir" -DFUMEHOOD_WERROR=ON ||
+        ! quiet "$results/$name.build.log" cmake --build "$dir"; then
+        broken "$name-build" "does not build"
+        return
+    fi
+    echo "== $name: unit tests, fuzz replay, lint"
+    ctest --test-dir "$dir" --output-on-failure --no-tests=error -j "$(nproc)" --timeout 300 \
+        --output-junit "$results/$name-ctest.xml" >"$results/$name.ctest.log" 2>&1 ||
+        tail -n 60 "$results/$name.ctest.log"
+    [ -s "$results/$name-ctest.xml" ] || broken "$name-ctest" "left no results"
+    echo "== $name: stories"
+    # Debian's interpreter by its path: one from PATH may have no pytest
+    FUMEHOOD=$dir/fumehood /usr/bin/python3 -m pytest tests/story -q -rs -p no:cacheprovider \
+        --junit-xml="$results/$name-story.xml" || [ -s "$results/$name-story.xml" ] ||
+        broken "$name-story" "left no results"
+}
+
+ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99
+UBSAN_OPTIONS=print_stacktrace=1
+PYTHONDONTWRITEBYTECODE=1
+export ASAN_OPTIONS UBSAN_OPTIONS PYTHONDONTWRITEBYTECODE
+
+part plain release
+part asan asan
+/usr/bin/python3 tests/summary.py "$results"
