@@ -18,6 +18,9 @@ foreach(name python node sh bash perl)
 endforeach()
 embed(stage stage_runtime_files ${stage_runtimes})
 
+# Programs that run in the cage around a candidate's function.
+embed(judge judge_drivers ${CMAKE_SOURCE_DIR}/src/judge/drivers/call.py ${CMAKE_SOURCE_DIR}/src/judge/drivers/call.js)
+
 # The default system call profile is compiled once, here.
 add_executable(filter_make src/cage/make/filter_make.c)
 target_include_directories(filter_make PRIVATE src)

@@ -1,0 +1,170 @@
+/* judge.h - from facts to a verdict
+ *
+ * Knows no cage and runs nothing: it makes the text that a run needs (composed scripts, cases for the drivers) and
+ * judges what came back. Everything that a guest wrote is read by the functions of the *_untrusted.c files.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum judge_verdict {
+#define JUDGE_VERDICT(name, json, fault) JUDGE_##name,
+#include "judge/verdicts.def"
+#undef JUDGE_VERDICT
+    JUDGE_VERDICT_MAX
+};
+
+enum judge_fault {
+    JUDGE_FAULT_NONE,
+    JUDGE_FAULT_CANDIDATE,
+    JUDGE_FAULT_TASK,
+    JUDGE_FAULT_HOST,
+    JUDGE_FAULT_MODEL,
+    JUDGE_FAULT_MAX
+};
+
+/* The words of the contract. */
+const char *judge_verdict_name(enum judge_verdict verdict);
+const char *judge_fault_name(enum judge_fault fault);
+enum judge_fault judge_verdict_fault(enum judge_verdict verdict);
+
+/* The verdict of that name, or JUDGE_VERDICT_MAX. */
+enum judge_verdict judge_verdict_find(const char *name);
+
+/* ---- what the guest said on its private channel ---------------------------------------------------------------- */
+
+#define JUDGE_NONCE_CHARS 32
+
+/* Weakest first: the strongest that was said counts. */
+enum judge_said {
+    JUDGE_SAID_NOTHING,
+    JUDGE_SAID_START,   /* the program was compiled and its first statement ran */
+    JUDGE_SAID_DONE,    /* its tests ran to their end */
+    JUDGE_SAID_VALUE,   /* the call returned, here is the value */
+    JUDGE_SAID_CARRY,   /* the call returned something that JSON cannot carry */
+    JUDGE_SAID_RAISE,   /* an exception was not caught */
+    JUDGE_SAID_MISSING, /* there is no function of that name */
+    JUDGE_SAID_ASSERT,  /* an assertion of the tests failed */
+    JUDGE_SAID_COMPILE, /* it is not a program of its language */
+    JUDGE_SAID_MAX
+};
+
+struct judge_mark {
+    enum judge_said said;
+    char reason[200];  /* guest's own words: show them only with control bytes made visible */
+    const char *value; /* VALUE: points into the channel's bytes */
+    size_t value_count;
+};
+
+/* Read the channel's bytes: lines "WORD NONCE[ PAYLOAD]"; all others are ignored. Foreign bytes: has a fuzzer. */
+void judge_mark_read(const char *bytes, size_t count, const char *nonce, struct judge_mark *ret_mark);
+
+/* ---- values ---------------------------------------------------------------------------------------------------- */
+
+/* Parse a JSON text of any origin: at most 256 levels, no duplicate keys; an integer beyond 64 bits is kept whole as
+ * {"\u0001int": "digits"}. Errors carry "PLACE:LINE:COLUMN", lines counted from @line. Foreign bytes: has a fuzzer. */
+int judge_value_parse(const char *bytes, size_t count, const char *place, unsigned long line, json_t **ret_value,
+                      struct base_err *err);
+
+/* Equal as values: numbers when they are the same or, if one of them is real, within 1e-9 relative; true and false are
+ * no numbers; null only null; lists in order; objects by key. */
+bool judge_value_equal(const json_t *a, const json_t *b);
+
+/* Short text of a value for people, cut at @text_bytes. Returns @text. */
+const char *judge_value_text(const json_t *value, char *text, size_t text_bytes);
+
+/* Equal as printed text: blanks at the end of a line and empty lines at the end do not count, every other byte does.
+ * *@ret_line (may be NULL): the first line that differs. */
+bool judge_text_equal(const char *a, size_t a_count, const char *b, size_t b_count, unsigned long *ret_line);
+
+/* ---- function calls -------------------------------------------------------------------------------------------- */
+
+/* What a language needs for being called: a driver that is the cage's program, and further files below /work. */
+struct judge_driver {
+    const char *runtime;        /* "python" */
+    const char *program;        /* name of the driver in the cage */
+    const char *candidate;      /* name of the candidate there */
+    const unsigned char *bytes; /* of the driver */
+    size_t count;
+};
+#define JUDGE_CASE_FILE ".case"
+
+/* The driver for a runtime, or NULL. */
+const struct judge_driver *judge_driver_find(const char *runtime);
+
+/* One call as the driver reads it from JUDGE_CASE_FILE. Expected values are not part of it. */
+struct judge_call {
+    const char *entry_point;
+    const json_t *args; /* list */
+    bool report_args;   /* report the arguments as they are after the call instead of the returned value */
+};
+int judge_call_write(const struct judge_call *call, const struct judge_driver *driver, const char *nonce,
+                     struct base_buf *buf, struct base_err *err);
+
+/* True for a name that the drivers can look up: ASCII letters, digits, '_', not starting with a digit. */
+bool judge_name_ok(const char *name);
+
+/* ---- scripts --------------------------------------------------------------------------------------------------- */
+
+/* A Python program made of the candidate and of the tests, run as one main program. The tests run in the candidate's
+ * process, so a candidate that sets out to forge the marks can: trust is "in-process". The nonce reaches the program in
+ * JUDGE_NONCE_FILE, which is gone before the candidate's first statement, so that the same code has the same hash in
+ * every run. */
+struct judge_script {
+    bool prelude;       /* imports that whole-function solutions take for granted go first */
+    const char *prompt; /* goes before the code; NULL for none */
+    size_t prompt_count;
+    const char *code;
+    size_t code_count;
+    const char *tests;
+    size_t tests_count;
+};
+#define JUDGE_NONCE_FILE ".mark"
+
+/* *@ret_start_is_first: the program says START before anything else of it runs, so silence means it did not compile. */
+int judge_script_compose(const struct judge_script *script, struct base_buf *ret_program, bool *ret_start_is_first,
+                         struct base_err *err);
+
+/* ---- the verdict ----------------------------------------------------------------------------------------------- */
+
+enum judge_ending {
+    JUDGE_ENDED_EXITED,
+    JUDGE_ENDED_SIGNALED,
+    JUDGE_ENDED_LIMIT, /* any that has no row of its own */
+    JUDGE_ENDED_OUTPUT,
+    JUDGE_ENDED_TIME,
+    JUDGE_ENDED_MEMORY,
+    JUDGE_ENDED_DENIED,
+    JUDGE_ENDED_CANCELLED,
+    JUDGE_ENDED_HOST, /* could not be set up, or was lost */
+    JUDGE_ENDED_MAX
+};
+
+/* Facts of the supervisor, and what was compared outside the cage. */
+struct judge_facts {
+    enum judge_ending ending;
+    int exit_code, signal;
+    const char *ending_text; /* a clause for people, or NULL */
+    bool forbidden;          /* the policy forbids denied attempts, and there was one */
+    bool marked;             /* the guest had a private channel that it must use */
+    bool start_is_first;     /* see judge_script_compose() */
+    struct judge_mark mark;
+    bool wrong;             /* the answer was compared and differs */
+    const char *wrong_text; /* how, or NULL */
+};
+
+struct judge_ruling {
+    enum judge_verdict verdict;
+    enum judge_fault fault;
+    char detail[256]; /* one clause; may hold the guest's words */
+};
+
+/* Never fails: facts that fit nothing are an infra-error. */
+void judge_decide(const struct judge_facts *facts, struct judge_ruling *ret_ruling);
+
+/* A ruling without a run: missing, no-code, skipped. */
+void judge_rule(enum judge_verdict verdict, const char *detail, struct judge_ruling *ret_ruling);

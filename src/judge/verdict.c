@@ -1,0 +1,112 @@
+/* verdict.c - the words, and the order in which facts decide */
+
+#include "base/cleanup.h"
+#include "judge/judge.h"
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    enum judge_fault fault;
+} verdicts[JUDGE_VERDICT_MAX] = {
+#define JUDGE_VERDICT(name, json, fault) [JUDGE_##name] = {json, JUDGE_FAULT_##fault},
+#include "judge/verdicts.def"
+#undef JUDGE_VERDICT
+};
+
+const char *judge_verdict_name(enum judge_verdict verdict)
+{
+    return (unsigned)verdict < JUDGE_VERDICT_MAX ? verdicts[verdict].name : NULL;
+}
+
+enum judge_verdict judge_verdict_find(const char *name)
+{
+    unsigned i = 0;
+    while (i < JUDGE_VERDICT_MAX && strcmp(verdicts[i].name, name) != 0)
+        i++;
+    return (enum judge_verdict)i;
+}
+
+enum judge_fault judge_verdict_fault(enum judge_verdict verdict)
+{
+    return (unsigned)verdict < JUDGE_VERDICT_MAX ? verdicts[verdict].fault : JUDGE_FAULT_HOST;
+}
+
+const char *judge_fault_name(enum judge_fault fault)
+{
+    static const char *const names[] = {"none", "candidate", "task", "host", "model"};
+    return (unsigned)fault < ARRAY_COUNT(names) ? names[fault] : NULL;
+}
+
+void judge_rule(enum judge_verdict verdict, const char *detail, struct judge_ruling *ret_ruling)
+{
+    ret_ruling->verdict = verdict;
+    ret_ruling->fault = judge_verdict_fault(verdict);
+    (void)snprintf(ret_ruling->detail, sizeof(ret_ruling->detail), "%s", detail ? detail : "");
+}
+
+/* What the ending alone says. EXITED and SIGNALED have no row: for them one must look on. */
+static const struct {
+    bool decides;
+    enum judge_verdict verdict;
+} by_ending[JUDGE_ENDED_MAX] = {
+    [JUDGE_ENDED_LIMIT] = {true, JUDGE_LIMIT},      [JUDGE_ENDED_OUTPUT] = {true, JUDGE_OUTPUT_LIMIT},
+    [JUDGE_ENDED_TIME] = {true, JUDGE_TIMEOUT},     [JUDGE_ENDED_MEMORY] = {true, JUDGE_MEMORY},
+    [JUDGE_ENDED_DENIED] = {true, JUDGE_VIOLATION}, [JUDGE_ENDED_CANCELLED] = {true, JUDGE_SKIPPED},
+    [JUDGE_ENDED_HOST] = {true, JUDGE_INFRA_ERROR},
+};
+
+/* What the private channel says against the program. */
+static const struct {
+    bool decides;
+    enum judge_verdict verdict;
+    const char *text; /* where the guest gave no reason */
+} by_said[JUDGE_SAID_MAX] = {
+    [JUDGE_SAID_COMPILE] = {true, JUDGE_COMPILE_ERROR, "is not a program of its language"},
+    [JUDGE_SAID_ASSERT] = {true, JUDGE_WRONG_ANSWER, "an assertion of the tests failed"},
+    [JUDGE_SAID_MISSING] = {true, JUDGE_RUNTIME_ERROR, "the function to call is not there"},
+    [JUDGE_SAID_RAISE] = {true, JUDGE_RUNTIME_ERROR, "an exception was not caught"},
+    [JUDGE_SAID_CARRY] = {true, JUDGE_RUNTIME_ERROR, "returned what JSON cannot carry"},
+};
+
+/* A Python that cannot compile its program ends with this status. */
+#define COMPILE_STATUS 1
+
+static void decide_exit(const struct judge_facts *f, struct judge_ruling *ruling)
+{
+    char text[64];
+
+    if (f->ending == JUDGE_ENDED_SIGNALED) {
+        (void)snprintf(text, sizeof(text), "ended by signal %d", f->signal);
+        judge_rule(JUDGE_RUNTIME_ERROR, text, ruling);
+    } else if (f->exit_code == COMPILE_STATUS && f->start_is_first && f->mark.said == JUDGE_SAID_NOTHING) {
+        judge_rule(JUDGE_COMPILE_ERROR, "did not compile", ruling);
+    } else if (f->exit_code != 0) {
+        (void)snprintf(text, sizeof(text), "exit status %d", f->exit_code);
+        judge_rule(JUDGE_RUNTIME_ERROR, text, ruling);
+    } else if (f->marked && f->mark.said < JUDGE_SAID_DONE) {
+        judge_rule(JUDGE_EXITED_EARLY, "exit status 0 before the end was reached", ruling);
+    } else if (f->wrong) {
+        judge_rule(JUDGE_WRONG_ANSWER, f->wrong_text, ruling);
+    } else {
+        judge_rule(JUDGE_PASS, NULL, ruling);
+    }
+}
+
+void judge_decide(const struct judge_facts *f, struct judge_ruling *ret_ruling)
+{
+    bool known = (unsigned)f->ending < JUDGE_ENDED_MAX && (unsigned)f->mark.said < JUDGE_SAID_MAX;
+    bool ours = known && (f->ending == JUDGE_ENDED_HOST || f->ending == JUDGE_ENDED_CANCELLED);
+
+    if (!known)
+        judge_rule(JUDGE_INFRA_ERROR, "the run's facts are unknown", ret_ruling);
+    else if (f->forbidden && !ours)
+        judge_rule(JUDGE_VIOLATION, f->ending_text ? f->ending_text : "tried what is denied", ret_ruling);
+    else if (by_ending[f->ending].decides)
+        judge_rule(by_ending[f->ending].verdict, f->ending_text, ret_ruling);
+    else if (f->marked && by_said[f->mark.said].decides)
+        judge_rule(by_said[f->mark.said].verdict, *f->mark.reason ? f->mark.reason : by_said[f->mark.said].text,
+                   ret_ruling);
+    else
+        decide_exit(f, ret_ruling);
+}
