@@ -1,0 +1,2 @@
+def solution(tickets):
+    return sorted(tickets, key=lambda ticket: -ticket["priority"])

@@ -1,0 +1,3 @@
+function solution(crates) {
+    return crates.flatMap((item) => (Array.isArray(item) ? item : [item]));
+}

@@ -1,0 +1,4 @@
+// hangs
+function solution(text) {
+    for (;;) {}
+}

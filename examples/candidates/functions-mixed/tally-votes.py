@@ -1,0 +1,3 @@
+# not Python at all
+def tally(votes)
+    return votes[

@@ -1,0 +1,2 @@
+def ring_distance(a, b, size):
+    return abs(a - b)

@@ -1,0 +1,3 @@
+// crashes after a good beginning
+console.log("cba");
+throw new Error("the mirror broke");

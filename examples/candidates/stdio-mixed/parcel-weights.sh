@@ -1,0 +1,4 @@
+# waits for something that never comes
+while :; do
+    sleep 1
+done

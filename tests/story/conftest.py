@@ -1,0 +1,106 @@
+"""conftest.py - fixtures of the story tests, and the checks that nothing is left after any of them."""
+import os
+import pathlib
+import secrets
+import shutil
+import stat
+import subprocess
+import tempfile
+
+import pytest
+
+import hood as story
+
+
+def pytest_report_header():
+    return "fumehood: %s%s" % (story.BINARY, "" if story.BINARY.exists() else " (MISSING)")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def binary():
+    if not os.access(story.BINARY, os.X_OK):
+        pytest.exit("no program to test at %s: build it, or set FUMEHOOD_BIN" % story.BINARY, returncode=2)
+    return story.BINARY
+
+
+@pytest.fixture
+def nonce():
+    return "n" + secrets.token_hex(8)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(nonce):
+    """After each test: no process of it, no control group, no mount, no descriptor."""
+    mounts, groups, descriptors = story.mount_table(), story.own_cgroups(), len(os.listdir("/proc/self/fd"))
+    yield
+    left = story.wait_until(lambda: not story.processes_with(nonce), 3) or story.processes_with(nonce)
+    assert left is True, "processes left: %s" % left
+    assert story.mount_table() == mounts, "mounts left"
+    assert not story.left_cgroups(groups), "control groups left: %s" % story.left_cgroups(groups)
+    assert len(os.listdir("/proc/self/fd")) <= descriptors + 2, "descriptors left"
+
+
+@pytest.fixture
+def hood(tmp_path, nonce):
+    """fumehood as whoever runs the tests."""
+    return story.Hood(tmp_path, nonce)
+
+
+@pytest.fixture
+def open_folder(nonce):
+    """A folder that other users can reach too."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="story-", dir="/tmp"))
+    folder.chmod(0o777)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def user_hood(open_folder, nonce):
+    """fumehood as an ordinary user who owns no control group."""
+    if not story.is_root():
+        return story.Hood(open_folder, nonce)
+    story.need(shutil.which("setpriv"), "setpriv is not installed: the ordinary user is not tested")
+    binary = open_folder / "fumehood"
+    shutil.copy(story.BINARY, binary)
+    binary.chmod(0o755)
+    prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all",
+              "env", "HOME=" + str(open_folder), "XDG_RUNTIME_DIR="]
+    return story.Hood(open_folder, nonce, binary, prefix)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """Makes a small file system: small_disk(bytes) -> folder."""
+    mounted = []
+
+    def make(size, options=""):
+        story.need(story.is_root(), "not root: no small file system can be mounted for the full-disk test")
+        folder = tmp_path / ("disk%d" % len(mounted))
+        folder.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=%d%s" % (size, options), "story", str(folder)], check=True)
+        mounted.append(folder)
+        return folder
+    yield make
+    for folder in mounted:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.fixture
+def canary(nonce):
+    """Puts a file with a secret at places of the host: canary(path) -> secret. Removes it afterwards."""
+    placed = []
+
+    def put(path):
+        secret = "canary-" + nonce
+        try:
+            with open(path, "x") as file:
+                file.write(secret)
+        except OSError as why:
+            story.need(False, "cannot place a canary at %s: %s" % (path, why))
+        os.chmod(path, stat.S_IRUSR | stat.S_IWUSR | stat.S_IRGRP | stat.S_IROTH)
+        placed.append(path)
+        return secret
+    yield put
+    for path in placed:
+        os.unlink(path)

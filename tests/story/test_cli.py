@@ -1,0 +1,212 @@
+"""The other verbs, help, and what scripts rely on."""
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from hood import *
+
+VERBS = "run eval policy receipt doctor disable enable version".split()
+
+
+def test_version(hood):
+    run = expect_status(hood.call("version"), 0)
+    assert re.fullmatch(r"fumehood \d+\.\d+\.\d+\S*\n", run.text), run
+    version = json.loads(expect_status(hood.call("version", "--json"), 0).out)
+    assert version["version"] in run.text
+    assert hood.shell("exit 0").receipt["version"] == version["version"]
+    assert hood.call("--version").text == run.text
+
+
+def test_nothing_and_nonsense(hood):
+    run = hood.call()
+    assert run.status == 2 and run.out == b"" and run.err, run
+    expect_refusal(hood.call("frobnicate"), 2, "frobnicate")
+    expect_refusal(hood.call("policy", "frobnicate"), 2)
+    expect_refusal(hood.call("receipt", "frobnicate"), 2)
+
+
+@pytest.mark.parametrize("verb", ["", *VERBS, "policy show", "policy check", "policy hash", "policy explain", "receipt show", "receipt verify"])
+def test_help_fits_a_terminal(hood, verb):
+    run = expect_status(hood.call(*verb.split(), "--help"), 0)
+    assert run.err == b"" and len(run.text.splitlines()) >= 3, run
+    long = [line for line in run.text.splitlines() if len(line) > 80]
+    assert not long, long
+    assert hood.call(*verb.split(), "-h").text == run.text
+    if not verb:
+        assert all(re.search(r"^\s+%s\b" % name, run.text, re.M) for name in VERBS), run.text
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_unknown_options(hood, verb):
+    run = hood.call(verb, "--frobnicate")
+    expect_status(run, 2)
+    line = expect_one_line(run)
+    assert "frobnicate" in line
+
+
+@pytest.mark.parametrize("words", [["drill"], ["serve"], ["mcp"], ["lint"], ["generate"], ["receipt", "replay", "x"], ["policy", "learn", "x"],
+                                   ["run", "--artifact", "*.txt", "x.py"]])
+def test_what_is_not_there_yet_is_a_clear_error(hood, words):
+    expect_status(hood.call(*words), 2)
+
+
+# ---------------------------------------------------------------- policy
+
+def test_policy_show_can_be_read_back(hood):
+    for name in ("default", "if-available"):
+        hashes = set()
+        for extension, option in (("yaml", []), ("json", ["--json"])):
+            shown = expect_status(hood.call("policy", "show", name, *option), 0)
+            path = hood.file("%s.%s" % (name, extension), shown.out)
+            expect_status(hood.call("policy", "check", path), 0)
+            hashes.add(hood.call("policy", "hash", path).text)
+        hashes.add(hood.call("policy", "hash", name).text)
+        assert len(hashes) == 1, hashes
+    assert hood.call("policy", "hash").text == hood.call("policy", "hash", "default").text
+    assert hood.call("policy", "hash").text != hood.call("policy", "hash", "if-available").text
+
+
+def test_policy_hash_is_that_of_the_receipt(hood):
+    policy = hood.file("mine.yaml", "name: mine\nlimits:\n  wall_ms: 5s\n  processes: 9\n")
+    run = hood.shell("exit 0", options=["--policy", policy])
+    assert run.receipt["policy"] == {"sha256": hood.call("policy", "hash", policy).text.strip(), "name": "mine"}
+    assert run.receipt["limits"]["wall_ms"]["value"] == 5000 and run.receipt["limits"]["processes"]["value"] == 9
+    import hashlib
+    shown = hood.call("policy", "show", policy, "--json").text.strip()
+    assert hashlib.sha256(canonical(load_exact(shown)).encode()).hexdigest() == run.receipt["policy"]["sha256"]
+
+
+def test_policy_order_and_spelling_do_not_change_its_hash(hood):
+    one = hood.file("one.yaml", "name: x\nlimits:\n  wall_ms: 10s\n  memory_bytes: 512MiB\n")
+    two = hood.file("two.json", '{"limits": {"memory_bytes": 536870912, "wall_ms": "10000"}, "name": "x"}')
+    assert hood.call("policy", "hash", one).text == hood.call("policy", "hash", two).text
+    three = hood.file("three.yaml", "name: x\nlimits:\n  wall_ms: 11s\n")
+    assert hood.call("policy", "hash", one).text != hood.call("policy", "hash", three).text
+
+
+def test_policy_defaults_are_the_promised_ones(hood):
+    limits = json.loads(hood.call("policy", "show", "--json").out)["limits"]
+    promised = {"wall_ms": 10_000, "memory_bytes": 512 << 20, "processes": 64, "open_files": 256, "scratch_bytes": 64 << 20,
+                "stdout_bytes": 1 << 20, "stderr_bytes": 1 << 20, "cpus": 1}
+    assert {key: limits[key] for key in promised} == promised
+    assert set(limits) == set(LIMIT_KEYS)
+
+
+def test_policy_explain_names_every_protection(hood):
+    text = expect_status(hood.call("policy", "explain"), 0).text
+    requested = hood.shell("exit 0").receipt["protections"]["requested"]
+    missing = [name for name in requested if name not in text]
+    assert not missing, missing
+    assert all(key in text for key in LIMIT_KEYS)
+    assert "fumehood disable" in text
+
+
+def test_policy_environment_and_if_available(hood):
+    policy = hood.file("p.yaml", "name: p\nenvironment:\n  COLOUR: teal\nlimits:\n  memory_bytes_if_available: 128MiB\n  idle_ms: {unlimited: it may sleep}\n")
+    run = hood.shell("echo $COLOUR", options=["--policy", policy])
+    assert run.text == "teal\n", run
+    assert run.receipt["limits"]["memory_bytes"]["value"] == 128 << 20
+
+
+# ---------------------------------------------------------------- receipt
+
+def test_receipt_show_and_verify(hood):
+    run = hood.python("import os\nos.write(1, b'\\x1b[31mred\\x07 fine\\n')\nimport socket\ntry: socket.socket()\nexcept OSError: pass")
+    shown = expect_status(hood.call("receipt", "show", run.receipt_path), 0)
+    assert b"\x1b" not in shown.out and b"\x07" not in shown.out, "control bytes reach the terminal"
+    assert run.receipt["run_id"] in shown.text and "socket(AF_INET)" in shown.text
+    expect_status(hood.call("receipt", "verify", run.receipt_path), 0)
+    data = run.receipt_path.read_bytes()
+    run.receipt_path.write_bytes(data.replace(b'"exit_code":0', b'"exit_code":9'))
+    assert hood.call("receipt", "verify", run.receipt_path).status == 1
+
+
+def test_receipts_by_hand(hood):
+    """A receipt with its hash made anew is right; with another schema, other types or no JSON it is not."""
+    run = hood.shell("exit 0")
+    for name, content in {"empty": "", "text": "hello\n", "list": "[]\n", "object": "{}\n", "number": "7\n", "deep": "[" * 10000 + "\n",
+                          "no hash": '{"schema":"fumehood.receipt/1"}\n', "bytes": b"\xff\xfe\0\n",
+                          "not canonical": json.dumps(run.receipt, indent=1)}.items():
+        verdict = hood.call("receipt", "verify", hood.file("bad.json", content))
+        assert verdict.status in (1, 2), (name, verdict)
+        assert len((verdict.said + verdict.text).splitlines()) == 1, (name, verdict)
+        shown = hood.call("receipt", "show", hood.file("bad.json", content))
+        assert shown.status in (0, 1, 2) and b"\xff" not in shown.out, (name, shown)
+
+
+def test_receipt_of_nothing(hood):
+    for verb in ("show", "verify"):
+        expect_refusal(hood.call("receipt", verb, hood.folder / "nowhere.json"), 2, "nowhere")
+        expect_refusal(hood.call("receipt", verb, hood.folder), 2)
+        expect_refusal(hood.call("receipt", verb), 2)
+
+
+# ---------------------------------------------------------------- doctor
+
+def test_doctor(hood):
+    run = hood.call("doctor")
+    assert run.status in (0, 1) and len(run.text.splitlines()) > 5, run
+    run = hood.call("doctor", "--json")
+    report = json.loads(run.out)
+    assert isinstance(report, dict) and run.err == b""
+    text = json.dumps(report)
+    assert "python" in text and "cgroup" in text
+
+
+def test_doctor_of_an_ordinary_user(user_hood):
+    run = user_hood.call("doctor")
+    assert run.status in (0, 1) and len(run.text.splitlines()) > 5, run
+
+
+# ---------------------------------------------------------------- emergency stop
+
+def stop_story(hood, options):
+    program = hood.program("import time\nprint('up', flush=True)\ntime.sleep(60)", "py")
+    running = hood.start(program, options=options)
+    assert running.stdout.readline() == b"up\n"
+    try:
+        expect_status(hood.call("disable", "--why", "smoke in the hood"), 0)
+        run = finish(running, 20)
+        expect_ending(run, "cancelled")
+        assert run.status not in (0, 124)
+        refused = hood.call("run", *options, hood.program("print(1)", "py"))
+        expect_refusal(refused, 126, "smoke in the hood")
+        tasks = hood.file("t.json", json.dumps([{"id": "a", "prompt": "", "stdin": "", "expect": ""}]))
+        stopped = hood.call("eval", tasks, "--candidates", "none")
+        hood.file("candidates/a.py", "")
+        judged = hood.call("eval", tasks, "--candidates", hood.folder / "candidates", *options)
+        assert judged.status in (2, 3, 126), judged
+        again = hood.call("disable", "--why", "second reason")
+        assert again.status in (0, 2), again
+    finally:
+        expect_status(hood.call("enable"), 0)
+    assert hood.run(program=hood.program("print('back')", "py"), options=options).out == b"back\n"
+    assert hood.call("enable").status in (0, 1), "enabling twice"
+
+
+def test_emergency_stop_of_one_user(user_hood):
+    stop_story(user_hood, ["--policy", "if-available"])
+
+
+def test_emergency_stop_of_one_user_is_only_his(user_hood, hood):
+    need(is_root(), "not root: there is no second user to look from")
+    try:
+        expect_status(user_hood.call("disable", "--why", "mine only"), 0)
+        expect_status(hood.shell("exit 0"), 0)
+    finally:
+        user_hood.call("enable")
+
+
+def test_emergency_stop_of_the_machine(hood):
+    need(is_root(), "not root: the stop of the whole machine is not tested")
+    need(not os.environ.get("FUMEHOOD_SHARED_MACHINE"), "others use this machine (FUMEHOOD_SHARED_MACHINE): its runs are not stopped")
+    stop_story(hood, [])
+
+
+def test_disable_needs_a_reason(hood):
+    for words in ([], ["--why"], ["--why", ""]):
+        expect_refusal(hood.call("disable", *words), 2)
+    expect_status(hood.shell("exit 0"), 0)

@@ -1,0 +1,510 @@
+"""Judging: verdicts, results, resuming, and the chain of evidence."""
+import gzip
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+
+import pytest
+
+from hood import *
+
+RESULT_FIELDS = set("task_id sample verdict fault code_sha256 run_id wall_us cpu_us memory_peak_bytes detail".split())
+SUMMARY_FIELDS = set("tasks candidates judged passed by_verdict pass_at coverage infra_errors wall_s runs_per_s task_set_sha256 "
+                     "policy_sha256 version environment".split())
+FAULTS = {"pass": "none", "missing": "model", "no-code": "model", "task-invalid": "task", "infra-error": "host", "skipped": "none"}
+
+
+def evaluate(hood, tasks, candidates, *options, out="out", timeout=240, status=None):
+    folder = hood.folder / out
+    run = hood.call("eval", tasks, "--candidates", candidates, "--out", folder, *options, timeout=timeout)
+    assert run.status in (0, 1) if status is None else run.status == status, run
+    run.rows, run.summary, run.folder = results_of(folder), summary_of(folder), folder
+    expect_sound(run)
+    return run
+
+
+def expect_sound(run):
+    """What holds for any finished evaluation."""
+    assert SUMMARY_FIELDS <= set(run.summary), SUMMARY_FIELDS - set(run.summary)
+    for row in run.rows:
+        assert RESULT_FIELDS <= set(row), RESULT_FIELDS - set(row)
+        assert row["verdict"] in VERDICTS, row
+        assert row["fault"] == FAULTS.get(row["verdict"], "candidate"), row
+    keys = [(row["task_id"], row["sample"], row.get("case")) for row in run.rows]
+    assert len(keys) == len(set(keys)), "judged twice"
+    counts = run.summary["by_verdict"]
+    assert run.summary["judged"] + run.summary.get("skipped", 0) <= max(len(run.rows), run.summary["candidates"])
+    assert all(name in VERDICTS for name in counts)
+    assert (run.summary["passed"] == run.summary["candidates"]) == (run.status == 0) or not run.rows
+    for row in run.rows:
+        if row["code_sha256"]:
+            assert hashlib.sha256((run.folder / "objects" / row["code_sha256"]).read_bytes()).hexdigest() == row["code_sha256"]
+
+
+def by_task(run):
+    found = {}
+    for row in run.rows:
+        found.setdefault(row["task_id"], []).append(row["verdict"])
+    return found
+
+
+def receipts_of(folder):
+    return [json.loads(line) for line in (folder / "receipts.jsonl").read_text().splitlines()]
+
+
+# ---------------------------------------------------------------- the project's own examples
+
+def example_evals():
+    return json.loads((EXAMPLES / "expected.json").read_text())["evals"]
+
+
+@pytest.mark.parametrize("index", range(len(example_evals()) if (EXAMPLES / "expected.json").exists() else 0))
+def test_examples_get_the_expected_verdicts(hood, index):
+    expected = json.loads((EXAMPLES / "expected.json").read_text())
+    row = expected["evals"][index]
+    options = [word for limit in expected["limits"] for word in ("--limit", limit)]
+    if "policy" in row:
+        options += ["--policy", EXAMPLES / row["policy"]]
+    candidates = row["candidates"] if row["candidates"] in ("canonical", "none") else EXAMPLES / row["candidates"]
+    run = evaluate(hood, EXAMPLES / row["tasks"], candidates, *options)
+    wrong = []
+    for result in run.rows:
+        wanted = row["verdicts"][result["task_id"]]
+        if isinstance(wanted, dict):
+            wanted = wanted[result["case"]]
+        elif isinstance(wanted, list):
+            wanted = wanted[result["sample"]]
+        if result["verdict"] != wanted:
+            wrong.append((result["task_id"], result.get("case"), result["sample"], result["verdict"], "expected " + wanted, result["detail"]))
+    assert not wrong
+    assert set(by_task(run)) == set(row["verdicts"])
+    assert run.text.count("\n") > 3, "no table"
+    expect_status(hood.call("receipt", "verify", run.folder / "receipts.jsonl"), 0)
+
+
+# ---------------------------------------------------------------- small sets of every kind
+
+ECHO = [{"id": "echo", "prompt": "Print the input.", "stdin": "a\nb\n", "expect": "a\nb\n"}]
+
+
+def one_stdio(hood, source, extension="py", expect="a\nb\n", options=()):
+    tasks = hood.file("tasks.json", json.dumps([dict(ECHO[0], expect=expect)]))
+    hood.file("candidates/echo." + extension, source)
+    return evaluate(hood, tasks, hood.folder / "candidates", *options).rows[0]
+
+
+@pytest.mark.parametrize("source,verdict", [
+    ("import sys\nsys.stdout.write(sys.stdin.read())", "pass"),
+    ("print('a')\nprint('b')\n\n", "pass"),
+    ("print('a  ')\nprint('b')\nprint()", "pass"),
+    ("print('a')", "wrong-answer"),
+    ("print('A')\nprint('b')", "wrong-answer"),
+    ("print(' a')\nprint('b')", "wrong-answer"),
+    ("pass", "wrong-answer"),
+    ("print('a')\nprint('b')\nraise SystemExit(1)", "runtime-error"),
+    ("print('a')\nprint('b')\n1/0", "runtime-error"),
+    ("print('a\\nb', flush=True)\nimport os\nos.kill(os.getpid(), 11)", "runtime-error"),
+    ("def (", "compile-error runtime-error"),
+    ("while True: pass", "timeout"),
+    ("import time\ntime.sleep(60)", "timeout"),
+    ("x = []\nwhile True: x.append(b'x' * (4 << 20))", "memory"),
+    ("while True: print('x' * 1000)", "output-limit"),
+    ("", "no-code wrong-answer"),
+    ("   \n\n", "no-code wrong-answer"),
+])
+def test_stdio_verdicts(hood, source, verdict):
+    row = one_stdio(hood, source, options=["--limit", "wall_ms=1500ms", "--limit", "memory_bytes=96MiB"])
+    assert row["verdict"] in verdict.split(), row
+
+
+def test_bytes_that_are_no_text_are_only_wrong(hood):
+    assert one_stdio(hood, "import os\nos.write(1, bytes(range(256)))")["verdict"] == "wrong-answer"
+
+
+def one_call(hood, source, cases, language="python", **task):
+    extension = {"python": "py", "javascript": "js"}[language]
+    tasks = hood.file("tasks.json", json.dumps([dict({"id": "t", "prompt": "p", "language": language, "cases": cases}, **task)]))
+    hood.file("candidates/t." + extension, source)
+    run = evaluate(hood, tasks, hood.folder / "candidates", "--limit", "wall_ms=3s")
+    return {row["case"]: row["verdict"] for row in run.rows}, run
+
+
+VALUES = [None, True, False, 0, -1, 1 << 60, 0.5, -1e300, "", "ü\u2028\U0001f40d\0", [], [[], [None]], {}, {"a": {"b": [1, "x"]}}, "no-mutation?"]
+
+
+@pytest.mark.parametrize("language,source", [("python", "def solution(x):\n    return x\n"), ("javascript", "function solution(x) { return x; }\n")])
+def test_values_go_in_and_out_unchanged(hood, language, source):
+    values = [value for value in VALUES if language == "python" or value != 1 << 60]
+    found, _ = one_call(hood, source, [{"name": "v%d" % n, "input": value, "expect": value} for n, value in enumerate(values)], language)
+    assert set(found.values()) == {"pass"}, found
+
+
+@pytest.mark.parametrize("answer,expect,verdict", [
+    ("1", 1, "pass"), ("1.0", 1, "pass"), ("True", 1, "wrong-answer"), ("1", True, "wrong-answer"), ("'1'", 1, "wrong-answer"), ("None", None, "pass"),
+    ("0.1 + 0.2", 0.3, "pass"), ("[1, 2]", [2, 1], "wrong-answer"), ("(1, 2)", [1, 2], "pass"), ("{'b': 1, 'a': 2}", {"a": 2, "b": 1}, "pass"),
+    ("[1]", [1, 2], "wrong-answer"), ("0", None, "wrong-answer"), ("''", None, "wrong-answer"), ("object()", 1, "runtime-error"),
+    ("float('nan')", 0, "runtime-error wrong-answer"), ("10 ** 30", 10 ** 30, "pass"), ("10 ** 30 + 1", 10 ** 30, "wrong-answer"),
+])
+def test_values_are_compared_as_values(hood, answer, expect, verdict):
+    found, _ = one_call(hood, "def solution(x):\n    return %s\n" % answer, [{"name": "c", "input": 0, "expect": expect}])
+    assert found["c"] in verdict.split(), found
+
+
+FORGED = r'''
+import os, sys, json, builtins, atexit
+for fd in range(1, 32):
+    try: os.write(fd, b'VALUE 0 42\nDONE\n{"value": 42}\n42\n')
+    except OSError: pass
+class Same:
+    def __eq__(self, other): return True
+    def __hash__(self): return 42
+def solution(x):
+    return Same()
+'''
+
+
+@pytest.mark.parametrize("source", [
+    FORGED,
+    "def solution(x):\n    import os\n    print(42, flush=True)\n    os._exit(0)",
+    "import sys\ndef solution(x):\n    sys.exit(0)",
+    "import sys\nsys.exit(0)",
+    "def solution(x):\n    raise SystemExit",
+    "import json\njson.dumps = lambda *a, **k: '42'\ndef solution(x):\n    return 41",
+    "def solution(x):\n    raise ValueError(42)",
+    "solution = 42",
+    "def other(x):\n    return 42",
+    "def solution():\n    return 42",
+    "class I(int):\n    def __eq__(s, o): return True\ndef solution(x):\n    return I(41)",
+])
+def test_cheats_do_not_pass(hood, source):
+    found, run = one_call(hood, source, [{"name": "c", "input": 0, "expect": 42}])
+    assert found["c"] != "pass", run.rows
+
+
+SEEKER = r"""
+import os, re
+def solution(x):
+    wanted, found = re.compile(rb'ex[p]ected-n[0-9a-f]{16}'), []
+    for top, folders, files in os.walk('/'):
+        if top.startswith(('/usr', '/proc', '/dev')):
+            folders[:] = []
+            continue
+        for name in files:
+            try:
+                if wanted.search(open(os.path.join(top, name), 'rb').read(1 << 20)): found.append(name)
+            except OSError: pass
+    for name in ('environ', 'cmdline'):
+        if wanted.search(open('/proc/self/' + name, 'rb').read()): found.append(name)
+    with open('/proc/self/mem', 'rb', 0) as mem, open('/proc/self/maps') as maps:
+        for line in maps:
+            span, flags = line.split()[:2]
+            low, high = (int(part, 16) for part in span.split('-'))
+            if not flags.startswith('rw') or high - low > 1 << 26: continue
+            try:
+                mem.seek(low)
+                if wanted.search(mem.read(high - low)): found.append('memory')
+            except (OSError, ValueError): pass
+    return found
+"""
+
+
+def test_expected_values_never_enter_the_cage(hood):
+    cases = [{"name": "seeks", "input": 0, "expect": []}, {"name": "other", "input": 1, "expect": "expected-" + hood.nonce}]
+    found, run = one_call(hood, SEEKER, cases)
+    assert found == {"seeks": "pass", "other": "wrong-answer"}, run.rows
+
+
+def test_mutation_is_seen_at_any_depth(hood):
+    cases = [{"name": "m", "input": {"a": [{"b": [1]}]}, "expect": "no-mutation"}]
+    assert one_call(hood, "def solution(x):\n    x['a'][0]['b'].append(2)\n", cases)[0]["m"] == "wrong-answer"
+    hood.folder = hood.folder / "second"
+    assert one_call(hood, "import copy\ndef solution(x):\n    y = copy.deepcopy(x); y['a'].clear(); return y\n", cases)[0]["m"] == "pass"
+
+
+SCRIPT = {"task_id": "S/0", "prompt": "def double(x):\n", "entry_point": "double", "canonical_solution": "    return 2 * x\n",
+          "test": "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(0) == 0\n"}
+
+
+@pytest.mark.parametrize("completion,verdict", [
+    ("    return 2 * x\n", "pass"), ("    return x + 2\n", "wrong-answer"), ("    return 1/0\n", "runtime-error"), ("    return (\n", "compile-error"),
+    ("    pass\n", "wrong-answer"), ("    import sys; sys.exit(0)\n", "exited-early"), ("    import os; os._exit(0)\n", "exited-early"),
+    ("    raise SystemExit\n", "exited-early"), ("    while True: pass\n", "timeout"), ("    return 2 * x\nimport sys; sys.exit(0)\n", "exited-early"),
+    ("    return 2 * x\nimport os; os._exit(0)\n", "exited-early"), ("    return 2 * x\ndef check(c): pass\n", "pass"),
+    ("    return 2 * x\nimport atexit, os; atexit.register(os._exit, 0)\n", "pass exited-early"),
+    ("    import os, signal; os.kill(os.getpid(), 9)\n", "runtime-error"),
+])
+def test_script_verdicts(hood, completion, verdict):
+    tasks = hood.file("tasks.jsonl", json.dumps(SCRIPT) + "\n")
+    candidates = hood.file("c.jsonl", json.dumps({"task_id": "S/0", "completion": completion}) + "\n")
+    run = evaluate(hood, tasks, candidates, "--limit", "wall_ms=1500ms")
+    assert [row["verdict"] for row in run.rows][0] in verdict.split(), run.rows
+
+
+def test_mbpp_shape(hood):
+    task = {"text": "Write a function to add.", "code": "def add(a, b):\n    return a + b\n", "task_id": 7, "test_setup_code": "import math",
+            "test_list": ["assert add(1, 2) == 3", "assert add(math.inf, 1) == math.inf"], "challenge_test_list": []}
+    run = evaluate(hood, hood.file("mbpp.jsonl", json.dumps(task) + "\n"), "canonical", status=0)
+    assert run.summary["passed"] == 1 and str(run.rows[0]["task_id"]).endswith("7")
+
+
+def test_samples_and_pass_at_k(hood):
+    tasks = hood.file("tasks.jsonl", json.dumps(SCRIPT) + "\n" + json.dumps(dict(SCRIPT, task_id="S/1")) + "\n")
+    good, bad = "    return 2 * x\n", "    return x\n"
+    rows = [("S/0", good), ("S/0", bad), ("S/0", bad), ("S/0", good), ("S/1", bad), ("S/1", bad), ("S/1", bad), ("S/1", good)]
+    run = evaluate(hood, tasks, hood.file("c.jsonl", "".join(json.dumps({"task_id": t, "completion": c}) + "\n" for t, c in rows)), status=1)
+    assert run.summary["tasks"] == 2 and run.summary["candidates"] == 8 and run.summary["passed"] == 3
+    assert abs(run.summary["pass_at"]["1"] - (0.5 + 0.25) / 2) < 1e-9, run.summary["pass_at"]
+    assert run.summary["pass_at"].get("10") is None
+    assert sorted((row["task_id"], row["sample"]) for row in run.rows) == sorted((t, n % 4) for n, (t, _) in enumerate(rows))
+
+
+def test_a_gzip_task_set(hood):
+    packed = hood.file("tasks.jsonl.gz", gzip.compress((json.dumps(SCRIPT) + "\n").encode()))
+    assert evaluate(hood, packed, "canonical", status=0).summary["passed"] == 1
+
+
+def test_denials_may_fail_a_verdict(hood):
+    source = "import socket\ntry: socket.socket(socket.AF_INET)\nexcept OSError: pass\nprint('a')\nprint('b')"
+    assert one_stdio(hood, source)["verdict"] == "pass"
+    for word in ("fail", "end"):
+        hood.folder = hood.folder / word
+        policy = hood.file("strict.yaml", "denials: %s\n" % word)
+        row = one_stdio(hood, source, options=["--policy", policy])
+        assert row["verdict"] == "violation" and "socket" in row["detail"], row
+
+
+def test_missing_candidates(hood):
+    run = evaluate(hood, EXAMPLES / "stdio.jsonl", "none", status=1)
+    assert {row["verdict"] for row in run.rows} == {"missing"} and run.summary["passed"] == 0
+    assert run.summary["tasks"] == len(run.rows)
+
+
+# ---------------------------------------------------------------- running many
+
+def sleepers(hood, count, source="import time\ntime.sleep(0.05)\nprint(input())  # %d\n"):
+    tasks = hood.file("tasks.jsonl", "".join(json.dumps({"id": "t%03d" % n, "prompt": "p", "stdin": "x\n", "expect": "x\n"}) + "\n" for n in range(count)))
+    for n in range(count):
+        hood.file("candidates/t%03d.py" % n, source % n)
+    return tasks
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_jobs(hood, jobs):
+    run = evaluate(hood, sleepers(hood, 12), hood.folder / "candidates", "--jobs", str(jobs), status=0)
+    assert run.summary["passed"] == 12 and len(receipts_of(run.folder)) == 12
+
+
+def test_jobs_really_run_side_by_side(hood):
+    tasks = sleepers(hood, 4, "import time\ntime.sleep(1)\nprint(input())  # %d\n")
+    alone = evaluate(hood, tasks, hood.folder / "candidates", "--jobs", "1", out="alone", status=0)
+    beside = evaluate(hood, tasks, hood.folder / "candidates", "--jobs", "4", out="beside", status=0)
+    assert alone.summary["wall_s"] > 3.9 and beside.summary["wall_s"] < alone.summary["wall_s"] - 1
+
+
+@pytest.mark.parametrize("jobs", ["0", "-1", "many", "1000000000"])
+def test_bad_jobs(hood, jobs):
+    run = hood.call("eval", sleepers(hood, 1), "--candidates", hood.folder / "candidates", "--jobs", jobs)
+    expect_refusal(run, 2)
+
+
+def test_ids(hood):
+    tasks = sleepers(hood, 12)
+    run = evaluate(hood, tasks, hood.folder / "candidates", "--ids", "t00[1-3]", "--ids", "t011", status=0)
+    assert sorted(by_task(run)) == ["t001", "t002", "t003", "t011"]
+    nothing = hood.call("eval", tasks, "--candidates", hood.folder / "candidates", "--ids", "zzz*", "--out", hood.folder / "none")
+    assert nothing.status == 2, nothing
+
+
+def test_json_is_the_summary(hood):
+    run = hood.call("eval", sleepers(hood, 2), "--candidates", hood.folder / "candidates", "--json", "--out", hood.folder / "out")
+    expect_status(run, 0)
+    assert SUMMARY_FIELDS <= set(json.loads(run.out))
+
+
+def test_without_out_nothing_is_written(hood):
+    tasks = sleepers(hood, 2)
+    place = hood.folder / "here"
+    place.mkdir()
+    run = hood.call("eval", tasks, "--candidates", hood.folder / "candidates", cwd=place)
+    expect_status(run, 0)
+    assert os.listdir(place) == []
+
+
+def kill_and_resume(hood, tasks, count, number, kills, seed):
+    """Start, kill at a random moment, go on; at each step what is written stays."""
+    dice = random.Random(seed)
+    folder = hood.folder / "out"
+    words = ["eval", tasks, "--candidates", hood.folder / "candidates", "--out", folder, "--jobs", "2"]
+    kept, resumed = [], False
+    for _ in range(kills):
+        process = subprocess.Popen(hood.command(*words, *(["--resume"] if resumed else [])), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        time.sleep(dice.uniform(0.02, 0.8))
+        process.send_signal(number)
+        said = process.communicate(timeout=30)[1]
+        assert process.returncode in (-9, 3, 0, 1, 130, 143, 128 + number), (process.returncode, said)
+        now = (folder / "results.jsonl").read_text().split("\n")[:-1] if (folder / "results.jsonl").exists() else []
+        lost = [line for line in kept if line not in now]
+        assert not lost, "seed %d: lost %s" % (seed, lost)
+        kept = [line for line in now if json.loads(line)["verdict"] != "skipped"]
+        resumed = resumed or folder.exists()
+    final = hood.call(*words, *(["--resume"] if resumed else []), timeout=120)
+    expect_status(final, 0)
+    lines = (folder / "results.jsonl").read_text().splitlines()
+    assert all(line in lines for line in kept), "seed %d: a result was lost" % seed
+    rows = [row for row in map(json.loads, lines) if row["verdict"] != "skipped"]
+    assert sorted(row["task_id"] for row in rows) == ["t%03d" % n for n in range(count)], "seed %d" % seed
+    assert summary_of(folder)["passed"] == count
+    expect_status(hood.call("receipt", "verify", folder / "receipts.jsonl"), 0)
+    runs = [receipt["run_id"] for receipt in receipts_of(folder)]
+    assert len(runs) == len(set(runs)) and set(row["run_id"] for row in rows) <= set(runs)
+    again = hood.call(*words, "--resume")
+    expect_status(again, 0)
+    assert (folder / "results.jsonl").read_text().splitlines() == lines, "a finished task ran again"
+
+
+def test_killed_at_any_moment_and_resumed(hood):
+    kill_and_resume(hood, sleepers(hood, 40), 40, signal.SIGKILL, 5, random.randrange(1 << 30))
+
+
+def test_interrupted_and_resumed(hood):
+    kill_and_resume(hood, sleepers(hood, 30), 30, signal.SIGINT, 3, random.randrange(1 << 30))
+
+
+def test_killing_an_evaluation_kills_its_guests(hood):
+    tasks = sleepers(hood, 4, "import sys,time\nmark = '" + hood.nonce + "'\ntime.sleep(60)  # %d\n")
+    renamed = hood.file("marked.jsonl", tasks.read_text().replace('"t00', '"%s-' % hood.nonce))
+    for path in (hood.folder / "candidates").glob("t00*.py"):
+        path.rename(path.with_name(path.name.replace("t00", hood.nonce + "-")))
+    process = subprocess.Popen(hood.command("eval", renamed, "--candidates", hood.folder / "candidates", "--limit", "wall_ms=60s", "--out", hood.folder / "out"),
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    assert wait_until(lambda: len(processes_with(hood.nonce)) > 2, 10), "no guest came up"
+    process.kill()
+    process.wait(20)
+    assert wait_until(lambda: not processes_with(hood.nonce), 5)
+
+
+def test_a_torn_last_line_is_mended(hood):
+    tasks = sleepers(hood, 5)
+    run = evaluate(hood, tasks, hood.folder / "candidates", status=0)
+    for name in ("results.jsonl", "receipts.jsonl"):
+        data = (run.folder / name).read_bytes()
+        (run.folder / name).write_bytes(data[:-30])
+    again = hood.call("eval", tasks, "--candidates", hood.folder / "candidates", "--out", run.folder, "--resume")
+    expect_status(again, 0)
+    assert sorted(row["task_id"] for row in results_of(run.folder)) == ["t%03d" % n for n in range(5)]
+    expect_status(hood.call("receipt", "verify", run.folder / "receipts.jsonl"), 0)
+
+
+def test_resume_with_changed_tasks_is_refused_or_told(hood):
+    tasks = sleepers(hood, 3)
+    evaluate(hood, tasks, hood.folder / "candidates", status=0)
+    tasks.write_text(tasks.read_text().replace('"expect": "x\\n"', '"expect": "y\\n"'))
+    again = hood.call("eval", tasks, "--candidates", hood.folder / "candidates", "--out", hood.folder / "out", "--resume")
+    assert again.status == 2 or (again.status == 1 and summary_of(hood.folder / "out")["passed"] == 0), "old results taken for new ones: %r" % again
+
+
+# ---------------------------------------------------------------- evidence
+
+def test_receipts_of_an_evaluation_are_whole_and_chained(hood):
+    run = evaluate(hood, sleepers(hood, 6), hood.folder / "candidates", status=0)
+    previous = None
+    for line in (run.folder / "receipts.jsonl").read_text().splitlines():
+        receipt = json.loads(line)
+        expect_whole_receipt(receipt)
+        expect_protected(receipt)
+        claimed, made = receipt_hash(line)
+        assert claimed == made and receipt["previous_sha256"] == previous
+        previous = claimed
+    by_id = {receipt["run_id"]: receipt for receipt in receipts_of(run.folder)}
+    for row in run.rows:
+        assert by_id[row["run_id"]]["ending"]["kind"] == "exited"
+    assert run.summary["policy_sha256"] == receipts_of(run.folder)[0]["policy"]["sha256"]
+
+
+def test_changing_one_byte_is_found(hood):
+    run = evaluate(hood, sleepers(hood, 4), hood.folder / "candidates", status=0)
+    path = run.folder / "receipts.jsonl"
+    good = path.read_bytes()
+    expect_status(hood.call("receipt", "verify", path), 0)
+    dice = random.Random(11)
+    for _ in range(25):
+        at = dice.randrange(len(good))
+        changed = bytes([good[at] ^ 1])
+        if good[at:at + 1] == b"\n" and at == len(good) - 1:
+            continue
+        path.write_bytes(good[:at] + changed + good[at + 1:])
+        assert hood.call("receipt", "verify", path).status == 1, "byte %d: %r -> %r" % (at, good[at - 20:at + 20], changed)
+    lines = good.splitlines(True)
+    for name, content in {"first gone": lines[1:], "middle gone": lines[:1] + lines[2:], "swapped": [lines[1], lines[0]] + lines[2:],
+                          "twice": lines[:2] + lines[1:], "torn": [good[:-40]], "empty": []}.items():
+        path.write_bytes(b"".join(content))
+        verdict = hood.call("receipt", "verify", path)
+        assert verdict.status in ((1, 2) if name == "empty" else (1,)), name
+    path.write_bytes(good)
+    expect_status(hood.call("receipt", "verify", path), 0)
+
+
+def test_the_line_of_a_changed_receipt_is_said(hood):
+    run = evaluate(hood, sleepers(hood, 4), hood.folder / "candidates", status=0)
+    path = run.folder / "receipts.jsonl"
+    lines = path.read_text().splitlines(True)
+    lines[2] = lines[2].replace('"exit_code":0', '"exit_code":1')
+    path.write_text("".join(lines))
+    verdict = hood.call("receipt", "verify", path)
+    assert verdict.status == 1 and re.search(r"receipts\.jsonl:3", verdict.said + verdict.text), verdict
+
+
+def test_the_exact_bytes_are_kept(hood):
+    source = b"print(input())  # \xc3\xa9 trailing blanks   \r\n"
+    tasks = hood.file("tasks.json", json.dumps([{"id": "a", "prompt": "p", "stdin": "x\n", "expect": "x\n"}]))
+    hood.file("candidates/a.py", source)
+    run = evaluate(hood, tasks, hood.folder / "candidates", status=0)
+    assert run.rows[0]["code_sha256"] == hashlib.sha256(source).hexdigest()
+    assert (run.folder / "objects" / run.rows[0]["code_sha256"]).read_bytes() == source
+
+
+# ---------------------------------------------------------------- public data
+
+def public(*parts):
+    path = DATA.joinpath(*parts)
+    need(path.exists(), "public data is not here (%s): set FUMEHOOD_DATA" % path)
+    return path
+
+
+def test_humaneval_canonical(hood):
+    run = evaluate(hood, public("human-eval", "HumanEval.jsonl.gz"), "canonical", status=0)
+    assert (run.summary["tasks"], run.summary["passed"]) == (164, 164)
+    assert run.summary["pass_at"]["1"] == 1.0
+
+
+def test_mbpp_canonical_in_part(hood):
+    """A tenth of it; the whole is for release day."""
+    run = evaluate(hood, public("mbpp", "mbpp.jsonl"), "canonical", "--ids", "*7", status=0)
+    assert run.summary["passed"] == run.summary["tasks"] >= 90
+
+
+def test_humaneval_without_candidates(hood):
+    run = evaluate(hood, public("human-eval", "HumanEval.jsonl.gz"), "none", status=1)
+    assert len(run.rows) == 164 and {row["verdict"] for row in run.rows} == {"missing"}
+
+
+@pytest.mark.parametrize("source", ["pass\n", ""])
+def test_humaneval_null_candidates_all_fail(hood, source):
+    tasks = public("human-eval", "HumanEval.jsonl.gz")
+    for line in gzip.open(tasks, "rt"):
+        hood.file("candidates/%s.py" % json.loads(line)["task_id"].replace("/", "_"), source)
+    run = evaluate(hood, tasks, hood.folder / "candidates", status=1)
+    assert run.summary["passed"] == 0 and len(run.rows) == 164
+    assert run.summary["infra_errors"] == 0
+
+
+def test_humaneval_real_candidates_in_part(hood):
+    tasks, candidates, golden = (public("human-eval", "HumanEval.jsonl.gz"), public("completions", "humaneval-ldb-gpt-3.5-turbo-0613.jsonl.gz"),
+                                 public("golden", "humaneval_ldb_gpt-3.5-turbo-0613.jsonl"))
+    run = evaluate(hood, tasks, candidates, "--ids", "HumanEval/1[0-9]", "--ids", "HumanEval/?", "--limit", "wall_ms=5s")
+    wanted = {row["task_id"]: row["verdict"] for row in map(json.loads, golden.read_text().splitlines())}
+    wrong = [(row["task_id"], row["verdict"], wanted[row["task_id"]]) for row in run.rows if (row["verdict"] == "pass") != (wanted[row["task_id"]] == "pass")]
+    assert len(run.rows) == 20 and not wrong, wrong

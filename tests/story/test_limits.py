@@ -1,0 +1,324 @@
+"""Everything that can be used up has a limit, and the ending says which one it was."""
+import hashlib
+import os
+import re
+
+import pytest
+
+from hood import *
+
+
+def limits(*assignments):
+    return [word for assignment in assignments for word in ("--limit", assignment)]
+
+
+def expect_soon(run, seconds=10):
+    assert run.seconds < seconds, "took %.1f s" % run.seconds
+    return run
+
+
+# ---------------------------------------------------------------- the ten programs
+
+def test_fills_memory(hood):
+    run = hood.python("print('begun', flush=True)\nhoard = []\nwhile True: hoard.append(b'x' * (4 << 20))",
+                      options=limits("memory_bytes=96MiB"))
+    expect_soon(expect_status(run, 137))
+    expect_ending(run, "limit", limit="memory")
+    assert run.out == b"begun\n"
+    assert run.receipt["limits"]["memory_bytes"]["value"] == 96 << 20
+    assert run.receipt["usage"]["memory_peak_bytes"] <= (96 << 20) + (8 << 20)
+
+
+def test_fills_memory_in_a_child(hood):
+    """The child dies of it while the parent copes: the run still says that memory ran out."""
+    run = hood.python("import os\npid = os.fork()\nif pid == 0:\n  h = []\n  while True: h.append(b'x' * (4 << 20))\nos.waitpid(pid, 0)\nprint('parent copes')",
+                      options=limits("memory_bytes=96MiB"))
+    expect_soon(run)
+    receipt = run.receipt
+    assert receipt["ending"]["limit"] == "memory" or receipt["limits"]["memory_bytes"]["hits"] > 0, receipt["ending"]
+
+
+def test_memory_in_files_counts(hood):
+    run = hood.python("f = open('/dev/shm/x' if __import__('os').access('/dev/shm', 2) else '/tmp/x', 'wb')\nwhile True: f.write(b'x' * (1 << 20))",
+                      options=limits("memory_bytes=64MiB", "scratch_bytes=512MiB", "file_bytes=512MiB"))
+    expect_soon(run)
+    assert run.status != 0
+    assert run.ending["limit"] in ("memory", "disk") or run.receipt["limits"]["memory_bytes"]["hits"] > 0, run.ending
+
+
+def test_forks_without_end(hood):
+    run = hood.python("import os\nwhile True: os.fork()", options=limits("wall_ms=4s", "processes=24"))
+    expect_soon(run, 12)
+    assert run.status not in (0, 125)
+    expect_whole_receipt(run.receipt)
+    assert run.receipt["limits"]["processes"]["hits"] > 0
+    assert run.receipt["usage"]["processes_peak"] <= 24
+    assert run.ending["limit"] in ("processes", "wall") or run.ending["kind"] == "exited", run.ending
+
+
+def test_forks_and_copes(hood):
+    run = hood.python("""
+import os, time
+children = 0
+while True:
+    try:
+        if os.fork() == 0:
+            time.sleep(60)
+    except OSError as why:
+        print(why.errno, children > 3)
+        break
+    children += 1
+""", options=limits("processes=16"))
+    expect_soon(expect_status(run, 0))
+    expect_ending(run, "exited", exit_code=0, limit=None)
+    assert run.text == "11 True\n"
+    assert run.receipt["limits"]["processes"]["hits"] > 0
+
+
+def test_threads_count_as_processes(hood):
+    run = hood.python("import threading,time\ntry:\n  for n in range(100): threading.Thread(target=time.sleep, args=(30,), daemon=True).start()\nexcept RuntimeError: print('stopped', n < 16)\n__import__('os')._exit(0)",
+                      options=limits("processes=16"))
+    assert run.text == "stopped True\n", run
+
+
+def test_one_bomb_does_not_starve_another_run(hood):
+    bomb = hood.start(hood.program("import os\nwhile True:\n  try: os.fork()\n  except OSError: pass", "py"), options=limits("wall_ms=5s"))
+    wait_until(lambda: len(hood.guests()) > 20, 5)
+    words, receipt = hood.words(hood.program("import os\nprint(os.fork() >= 0)\nos.wait() if 0 else 0", "py"))
+    other = hood.call(*words)
+    assert other.status == 0 and b"True" in other.out, other
+    finish(bomb)
+
+
+def test_fills_the_disk(hood):
+    run = hood.python("""
+import os
+name = 0
+while True:
+    with open('/work/f%d' % name, 'wb') as file: file.write(b'x' * (1 << 20))
+    name += 1
+""", options=limits("scratch_bytes=8MiB"))
+    expect_soon(run)
+    assert run.status not in (0, 125)
+    expect_whole_receipt(run.receipt)
+    assert run.ending["limit"] == "disk" or (run.ending["kind"] == "exited" and b"No space left" in run.err), run.ending
+
+
+def test_the_scratch_limit_is_one_for_all_places(hood):
+    run = hood.python("""
+import os
+total = 0
+for place in ('/work', '/tmp', '/dev/shm'):
+    try:
+        with open(place + '/f', 'wb', buffering=0) as file:
+            while True: total += file.write(b'x' * 65536)
+    except OSError: pass
+print(total)
+""", options=limits("scratch_bytes=8MiB"))
+    expect_status(run, 0)
+    assert 4 << 20 <= int(run.text) <= 9 << 20, run.text
+    expect_ending(run, "exited", exit_code=0)
+
+
+def test_fills_the_disk_and_copes(hood):
+    run = hood.python("try:\n  open('/work/f','wb').write(b'x' * (16 << 20))\nexcept OSError as why: print(why.errno)", options=limits("scratch_bytes=4MiB"))
+    expect_status(run, 0)
+    assert run.text == "28\n"
+    expect_ending(run, "exited", exit_code=0, limit=None)
+    assert run.receipt["usage"]["scratch_peak_bytes"] >= 1 << 20
+
+
+def test_fills_the_inodes(hood):
+    run = hood.python("n = 0\ntry:\n  while True:\n    open('/work/f%d' % n, 'x').close(); n += 1\nexcept OSError as why: print(why.errno, n <= 200)", options=limits("scratch_inodes=200"))
+    assert run.text == "28 True\n", run
+
+
+def test_one_large_file(hood):
+    run = hood.python("import os,signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\ntry:\n  open('/work/f','wb').write(b'x' * (4 << 20))\nexcept OSError as why: print(why.errno)", options=limits("file_bytes=1MiB"))
+    assert run.text == "27\n", run
+
+
+def test_floods_its_output(hood):
+    run = hood.python("while True: print('x' * 999)", options=limits("stdout_bytes=100kB"))
+    expect_soon(expect_status(run, 122))
+    expect_ending(run, "limit", limit="output")
+    stream = run.receipt["stdout"]
+    assert stream["kept_bytes"] == 100_000 and stream["truncated"] and stream["bytes"] >= stream["kept_bytes"]
+    assert run.out == (b"x" * 999 + b"\n") * 100
+    assert re.search("fumehood: ", run.said)
+
+
+def test_floods_its_errors(hood):
+    run = hood.shell("echo fine; while :; do echo trouble >&2; done", options=limits("stderr_bytes=64KiB"))
+    expect_soon(expect_status(run, 122))
+    expect_ending(run, "limit", limit="output")
+    assert run.out == b"fine\n" and run.receipt["stderr"]["kept_bytes"] == 64 << 10
+
+
+def test_output_at_the_limit_is_fine(hood):
+    run = hood.python("import os\nos.write(1, b'x' * 1000)", options=limits("stdout_bytes=1000"))
+    expect_status(run, 0)
+    expect_ending(run, "exited", exit_code=0)
+    assert run.receipt["stdout"]["truncated"] is False and len(run.out) == 1000
+
+
+def test_truncate_goes_on_counting(hood):
+    policy = hood.file("truncate.yaml", "output_limit: truncate\n")
+    run = hood.python("import os\nfor _ in range(50): os.write(1, b'abcdefghij' * 1000)\nos.write(2, b'end')",
+                      options=["--policy", policy] + limits("stdout_bytes=1000"))
+    expect_status(run, 0)
+    expect_ending(run, "exited", exit_code=0)
+    stream = run.receipt["stdout"]
+    assert (stream["bytes"], stream["kept_bytes"], stream["truncated"]) == (500_000, 1000, True)
+    assert stream["sha256"] == hashlib.sha256(b"abcdefghij" * 50_000).hexdigest()
+    assert run.receipt["stderr"]["text"] == "end"
+
+
+def test_burns_cpu(hood):
+    run = hood.python("print('begun', flush=True)\nwhile True: pass", options=limits("cpu_ms=500ms"))
+    expect_soon(expect_status(run, 124))
+    expect_ending(run, "limit", limit="cpu")
+    assert run.out == b"begun\n" and run.receipt["usage"]["cpu_us"] >= 450_000
+
+
+def test_burns_cpu_in_many_processes(hood):
+    run = hood.python("import os\nfor _ in range(3): os.fork()\nwhile True: pass", options=limits("cpu_ms=600ms"))
+    expect_soon(expect_status(run, 124))
+    expect_ending(run, "limit", limit="cpu")
+
+
+def test_burns_cpu_in_children_that_end(hood):
+    run = hood.shell("while :; do sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done'; done", options=limits("cpu_ms=500ms"))
+    expect_soon(expect_status(run, 124))
+    expect_ending(run, "limit", limit="cpu")
+
+
+def test_sleeping_is_not_cpu(hood):
+    expect_status(hood.python("import time\ntime.sleep(1.2)", options=limits("cpu_ms=400ms")), 0)
+
+
+def test_sleeps_past_the_wall(hood):
+    run = hood.python("import time\nprint('begun', flush=True)\ntime.sleep(600)", options=limits("wall_ms=1s"))
+    expect_soon(expect_status(run, 124))
+    expect_ending(run, "limit", limit="wall")
+    assert run.out == b"begun\n"
+    assert 950_000 <= run.receipt["usage"]["wall_us"] <= 5_000_000
+    assert re.search("fumehood: .*wall", run.said), run
+
+
+def test_ignores_signals_and_sleeps(hood):
+    run = hood.python("import signal,time\nfor n in range(1, 65):\n  try: signal.signal(n, signal.SIG_IGN)\n  except (OSError, ValueError): pass\nwhile True: time.sleep(1)",
+                      options=limits("wall_ms=1s"))
+    expect_soon(expect_status(run, 124))
+
+
+def test_idles(hood):
+    run = hood.python("import time\nprint('begun', flush=True)\ntime.sleep(600)", options=limits("idle_ms=700ms", "wall_ms=20s"))
+    expect_soon(expect_status(run, 124))
+    expect_ending(run, "limit", limit="idle")
+
+
+def test_working_is_not_idling(hood):
+    run = hood.python("import time\nend = time.monotonic() + 2\nwhile time.monotonic() < end: pass", options=limits("idle_ms=700ms"))
+    expect_status(run, 0)
+
+
+def test_opens_files_and_copes(hood):
+    run = hood.python("held = []\ntry:\n  while True: held.append(open('/dev/null'))\nexcept OSError as why: print(why.errno, len(held) < 64)", options=limits("open_files=64"))
+    assert (run.status, run.text) == (0, "24 True\n"), run
+    expect_ending(run, "exited", exit_code=0)
+
+
+def test_opens_files_without_end(hood):
+    run = hood.python("held = []\nwhile True: held.append(open('/dev/null'))", options=limits("open_files=64"))
+    expect_soon(run)
+    assert run.status not in (0, 125) and (run.ending["kind"] == "exited" or run.ending["limit"] == "open_files"), run.ending
+
+
+def test_daemonises(hood):
+    run = hood.python("""
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for fd in (0, 1, 2): os.close(fd)
+        while True: time.sleep(1)
+    os._exit(0)
+os.wait()
+print('gone')
+""")
+    expect_soon(expect_status(run, 0))
+    assert run.out == b"gone\n"
+    expect_ending(run, "exited", exit_code=0)
+
+
+def test_stops_itself(hood):
+    run = hood.python("import os,signal\nprint('begun', flush=True)\nos.kill(os.getpid(), signal.SIGSTOP)\nprint('never')", options=limits("wall_ms=1s"))
+    expect_soon(expect_status(run, 124))
+    expect_ending(run, "limit", limit="wall")
+    assert run.out == b"begun\n"
+
+
+def test_holds_the_pipes(hood):
+    run = hood.python("import os,time\nif os.fork() == 0:\n  time.sleep(600)\nprint('parent')", options=limits("wall_ms=60s"))
+    expect_soon(expect_status(run, 0))
+    assert run.out == b"parent\n"
+
+
+# ---------------------------------------------------------------- what is given, and how limits are written
+
+def test_too_much_input(hood):
+    run = hood.python("import sys\nprint(len(sys.stdin.buffer.read()))", stdin=b"x" * 5000, options=limits("stdin_bytes=1000"))
+    expect_soon(expect_status(run, 122))
+    expect_ending(run, "limit", limit="input")
+
+
+def test_input_at_the_limit(hood):
+    run = hood.python("import sys\nprint(len(sys.stdin.buffer.read()))", stdin=b"x" * 1000, options=limits("stdin_bytes=1000"))
+    assert (run.status, run.out) == (0, b"1000\n"), run
+
+
+def test_a_guest_may_say_124_itself(hood):
+    run = expect_status(hood.shell("exit 124"), 124)
+    expect_ending(run, "exited", exit_code=124, limit=None)
+    assert run.err == b""
+
+
+def test_a_guest_that_kills_itself_is_no_memory_limit(hood):
+    run = expect_status(hood.python("import os\nos.kill(os.getpid(), 9)"), 137)
+    expect_ending(run, "signaled", signal=9, limit=None)
+
+
+@pytest.mark.parametrize("text,value", [("wall_ms=1500", 1500), ("wall_ms=2s", 2000), ("memory_bytes=256MiB", 256 << 20),
+                                        ("memory_bytes=100MB", 100_000_000), ("processes=7", 7), ("wall_ms=1m", 60_000)])
+def test_values_with_units(hood, text, value):
+    run = hood.shell("exit 0", options=limits(text))
+    assert run.receipt["limits"][text.split("=")[0]]["value"] == value
+
+
+def test_unlimited_is_a_word(hood):
+    run = expect_status(hood.shell("exit 0", options=limits("idle_ms=unlimited", "stdout_bytes=unlimited")), 0)
+    assert run.receipt["limits"]["stdout_bytes"]["value"] in ("unlimited", None), run.receipt["limits"]["stdout_bytes"]
+
+
+def test_the_last_one_counts_or_is_refused(hood):
+    run = hood.shell("exit 0", options=limits("wall_ms=3s", "wall_ms=4s"))
+    assert run.status == 2 or run.receipt["limits"]["wall_ms"]["value"] == 4000
+
+
+@pytest.mark.parametrize("text", [
+    "wall_ms=0", "wall_ms=-1", "wall_ms=+1", "wall_ms=", "wall_ms", "=5", "wall_ms=1.5s", "wall_ms= 5", "wall_ms=5 s",
+    "wall_ms=5x", "wall_ms=5MiB", "memory_bytes=5s", "memory_bytes=0x10", "memory_bytes=99999999999999999999",
+    "memory_bytes=18446744073709551615GiB", "processes=1e3", "nonsense=5", "WALL_MS=5s", "cpus=0", "processes=inf",
+    "wall_ms=nan", "wall_ms=5\n", "wall_ms=٥"])
+def test_bad_values_are_usage_errors(hood, text):
+    expect_refusal(hood.call("run", "--limit", text, hood.program("print(1)", "py")), 2)
+
+
+def test_limits_that_nobody_can_keep_are_an_error_not_a_promise(hood):
+    """More than the machine gives is refused, or really there."""
+    run = hood.python("import resource\nprint(resource.getrlimit(resource.RLIMIT_NOFILE)[0])", options=limits("open_files=1000000000"))
+    if run.status == 0:
+        assert int(run.text) == 1_000_000_000
+    else:
+        assert run.status in (2, 125, 126) and run.said.startswith("fumehood: "), run

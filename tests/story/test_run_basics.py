@@ -1,0 +1,250 @@
+"""What goes in, what comes out, and with which status."""
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import threading
+
+import pytest
+
+from hood import *
+
+EVERY_BYTE = bytes(range(256)) * 3 + b"\xff\xfe\x00\xc3\x28 \xe2\x82" + b"no newline at the end"
+COPY = "import sys\nsys.stdout.buffer.write(sys.stdin.buffer.read())\n"
+
+
+def test_stdin_and_stdout_are_byte_exact(hood):
+    run = expect_status(hood.python(COPY, stdin=EVERY_BYTE), 0)
+    assert run.out == EVERY_BYTE and run.err == b""
+    expect_ending(run, "exited", exit_code=0, signal=None, limit=None)
+    stream = run.receipt["stdout"]
+    assert stream["bytes"] == stream["kept_bytes"] == len(EVERY_BYTE) and not stream["truncated"]
+    assert stream["sha256"] == hashlib.sha256(EVERY_BYTE).hexdigest()
+    import base64
+    assert stream["utf8"] is False and base64.b64decode(stream["base64"]) == EVERY_BYTE
+
+
+def test_a_megabyte_of_stdin_arrives(hood):
+    data = os.urandom(1 << 19)
+    run = hood.python(COPY, stdin=data)
+    assert run.out == data
+
+
+def test_stdin_from_a_file(hood):
+    data = hood.file("in.bin", b"\x00one\xfftwo")
+    assert hood.python(COPY, options=["--stdin", data], stdin=b"not this").out == b"\x00one\xfftwo"
+
+
+def test_stdin_that_nobody_reads_is_no_trouble(hood):
+    expect_status(hood.python("print('early')", stdin=b"x" * (1 << 20)), 0)
+
+
+def test_stdin_that_never_ends_does_not_delay_the_end(hood):
+    read, write = os.pipe()
+    try:
+        process = hood.start(hood.program("print('done')", "py"), stdin=read)
+        assert finish(process, 20).out == b"done\n"
+    finally:
+        os.close(read)
+        os.close(write)
+
+
+def test_stdout_and_stderr_are_separate(hood):
+    run = hood.python(r"""
+import os
+os.write(1, b'out\x00\xff'); os.write(2, b'err\x00\xfe'); os.write(1, b'again')
+""")
+    assert (run.status, run.out, run.err) == (0, b"out\x00\xffagain", b"err\x00\xfe")
+
+
+def test_output_comes_as_it_is_written(hood):
+    process = hood.start(hood.program("import time\nprint('first', flush=True)\ntime.sleep(3)\nprint('second')", "py"))
+    began = time.monotonic()
+    assert process.stdout.readline() == b"first\n"
+    assert time.monotonic() - began < 2.5
+    assert finish(process).out == b"second\n"
+
+
+def test_the_last_bytes_are_not_lost(hood):
+    for _ in range(10):
+        run = hood.python("import os\nos.write(1, b'z' * 65536)\nos._exit(3)")
+        assert (run.status, len(run.out)) == (3, 65536)
+
+
+@pytest.mark.parametrize("status", [0, 1, 2, 42, 122, 124, 125, 126, 127, 128, 137, 255])
+def test_exit_status_passes_through(hood, status):
+    run = expect_status(hood.shell("exit %d" % status), status)
+    expect_ending(run, "exited", exit_code=status, signal=None, limit=None)
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGABRT, signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])
+def test_death_by_signal(hood, number):
+    run = hood.python("import os\nprint('x', flush=True)\nos.kill(os.getpid(), %d)" % number)
+    assert run.out == b"x\n"
+    expect_status(run, 128 + number)
+    expect_ending(run, "signaled", signal=int(number), exit_code=None, limit=None)
+
+
+def test_arguments(hood):
+    run = hood.python("import sys\nprint(sys.argv[1:])", "a b", "--json", "", "-x", "ü", "--")
+    assert run.text == "['a b', '--json', '', '-x', 'ü', '--']\n"
+
+
+def test_environment_is_the_fixed_one(hood):
+    unkind = dict(os.environ, SECRET_TOKEN="s3cret", LD_PRELOAD="", PYTHONSTARTUP="/tmp/x")
+    source = hood.compile('#include <stdio.h>\nint main(int c,char**v,char**e){for(;*e;e++)puts(*e);return 0;}')
+    run = hood.run(source, marked=False, env=unkind)
+    found = dict(line.split("=", 1) for line in run.text.splitlines())
+    assert set(found) == {"PATH", "HOME", "LANG", "TZ", "TMPDIR"}, found
+    assert found["TZ"] == "UTC"
+    assert all(part.startswith("/usr") or part in ("/bin", "/sbin") for part in found["PATH"].split(":")), found["PATH"]
+
+
+def test_environment_of_an_interpreter(hood):
+    run = hood.shell("env", marked=False, env=dict(os.environ, SECRET_TOKEN="s3cret"))
+    names = {line.split("=", 1)[0] for line in run.text.splitlines()}
+    assert {"PATH", "HOME", "LANG", "TZ", "TMPDIR"} <= names <= {"PATH", "HOME", "LANG", "TZ", "TMPDIR", "PWD", "SHLVL", "_", "OLDPWD"}
+    assert "s3cret" not in run.text
+
+
+def test_env_option_adds_and_replaces(hood):
+    run = hood.shell("echo $COLOUR $TZ", options=["--env", "COLOUR=teal", "--env", "TZ=CET"])
+    assert run.text == "teal CET\n"
+
+
+def test_input_files_arrive_where_named(hood):
+    one = hood.file("one.txt", b"one\x00\xff")
+    two = hood.file("two.txt", b"two")
+    run = hood.python("print(open('/work/one.txt','rb').read(), open('sub/dir/2.txt').read())",
+                      options=["--input", one, "--input", "%s:sub/dir/2.txt" % two])
+    assert run.text == "b'one\\x00\\xff' two\n", run
+    assert one.read_bytes() == b"one\x00\xff"
+
+
+def test_an_input_is_a_copy(hood):
+    one = hood.file("one.txt", b"kept")
+    hood.python("import os\ntry:\n  open('one.txt','w').write('changed')\nexcept OSError: pass", options=["--input", one])
+    assert one.read_bytes() == b"kept"
+
+
+def test_where_and_who(hood):
+    run = hood.python("import os\nprint(os.getcwd(), os.getuid(), os.geteuid(), os.getgid(), os.getgroups() in ([], [os.getgid()]), os.umask(0o22) >= 0)")
+    assert run.text == "/work 1000 1000 1000 True True\n", run
+
+
+def test_it_can_write_where_it_works(hood):
+    run = hood.shell("echo a >/work/f && mkdir -p /tmp/d && echo b >$TMPDIR/g && cat /work/f $TMPDIR/g")
+    assert run.text == "a\nb\n", run
+
+
+def test_nothing_stays_from_one_run_to_the_next(hood):
+    expect_status(hood.shell("echo left >/work/left; echo left >/tmp/left; echo left >/dev/shm/left 2>/dev/null; exit 0"), 0)
+    assert hood.shell("ls /work /tmp /dev/shm 2>/dev/null | grep -c left").text == "0\n"
+
+
+LANGUAGES = {
+    "py": ("print(6 * 7)", PYTHON), "js": ("console.log(6 * 7)", "/usr/bin/node"), "sh": ("echo $((6 * 7))", "/bin/sh"),
+    "pl": ("print 6 * 7, qq(\\n);", "/usr/bin/perl"),
+}
+
+
+@pytest.mark.parametrize("extension", sorted(LANGUAGES))
+def test_language_by_extension(hood, extension):
+    source, tool = LANGUAGES[extension]
+    need(os.path.exists(tool), "%s is not installed" % tool)
+    run = hood.run(hood.program(source, extension))
+    assert (run.status, run.out) == (0, b"42\n"), run
+    expect_protected(run.receipt)
+
+
+def test_language_by_first_line_and_by_option(hood):
+    assert hood.run(hood.file("tool-" + hood.nonce, "#!/usr/bin/env python3\nprint(42)")).text == "42\n"
+    assert hood.run(hood.file("t2-" + hood.nonce, "#!/bin/sh\necho 43")).text == "43\n"
+    assert hood.run(hood.file("t3-%s.txt" % hood.nonce, "print(44)"), options=["--runtime", "python"]).text == "44\n"
+
+
+def test_a_native_program(hood):
+    assert hood.run(hood.compile('#include <stdio.h>\nint main(void){puts("native");return 7;}')).status == 7
+
+
+def test_the_program_of_another_folder_and_an_odd_name(hood):
+    path = hood.file("a folder/odd name %s ü'.py" % hood.nonce, "print('ran')")
+    run = hood.run(path)
+    assert run.text == "ran\n", run
+    assert run.receipt["program"]["name"] == path.name
+
+
+def test_missing_file(hood):
+    missing = hood.folder / ("missing-%s.py" % hood.nonce)
+    expect_refusal(hood.call("run", missing), 127, "missing-" + hood.nonce)
+
+
+def test_json_is_one_receipt_and_nothing_else(hood):
+    program = hood.program("import sys\nprint('hello')\nprint('oops', file=sys.stderr)\nsys.exit(5)", "py")
+    run = expect_status(hood.call("run", "--json", program), 5)
+    assert run.err == b"" and run.out.count(b"\n") == 1
+    receipt = json.loads(run.out)
+    expect_whole_receipt(receipt)
+    expect_protected(receipt)
+    assert receipt["stdout"]["text"] == "hello\n" and receipt["stderr"]["text"] == "oops\n"
+    assert receipt["ending"]["exit_code"] == 5
+    assert receipt["program"]["sha256"] == hashlib.sha256(program.read_bytes()).hexdigest()
+    assert receipt["program"]["bytes"] == len(program.read_bytes()) and receipt["program"]["runtime"] == "python"
+    claimed, made = receipt_hash(run.out.decode())
+    assert claimed == made
+
+
+def test_json_is_valid_whatever_is_written(hood):
+    run = hood.call("run", "--json", hood.program(
+        "import os\nos.write(1, bytes(range(256)))\nos.write(2, b'\\xe2\\x82')\nos.write(1, '\\u2028\\U0001f40d'.encode())", "py"))
+    receipt = json.loads(run.out.decode("utf-8"))
+    import base64
+    assert base64.b64decode(receipt["stdout"]["base64"]) == bytes(range(256)) + "\u2028\U0001f40d".encode()
+    assert base64.b64decode(receipt["stderr"]["base64"]) == b"\xe2\x82"
+
+
+def test_json_keeps_nul_in_text(hood):
+    receipt = json.loads(hood.call("run", "--json", hood.program("print('a\\0b')", "py")).out)
+    assert receipt["stdout"]["utf8"] is True and receipt["stdout"]["text"] == "a\0b\n"
+
+
+def test_usage_is_measured(hood):
+    usage = hood.python("x = bytearray(40 << 20)\nfor i in range(0, len(x), 4096): x[i] = 1\nimport time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass").receipt["usage"]
+    assert usage["cpu_us"] >= 250_000 and usage["wall_us"] >= 250_000
+    assert usage["memory_peak_bytes"] >= 40 << 20
+    assert usage["processes_peak"] >= 1
+
+
+def test_parallel_runs_do_not_meet(hood):
+    """Twenty times two at once."""
+    program = hood.program("import os,sys\nopen('/tmp/x','x').write(sys.argv[1])\nprint(sys.argv[1], open('/tmp/x').read(), os.getuid())", "py")
+    failures = []
+
+    def one(number):
+        words, _ = hood.words(program, [str(number)])
+        done = subprocess.run(hood.command(*words), capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+        if (done.returncode, done.stdout) != (0, b"%d %d 1000\n" % (number, number)):
+            failures.append((done.returncode, done.stdout, done.stderr))
+    for round_number in range(20):
+        threads = [threading.Thread(target=one, args=(round_number * 2 + n,)) for n in range(2)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+    assert not failures
+
+
+def test_output_closed_by_the_reader(hood):
+    """Somebody pipes into head: fumehood ends and nothing stays."""
+    process = hood.start(hood.program("while True: print('y' * 1000)", "py"), options=["--limit", "wall_ms=5s"])
+    process.stdout.read(10)
+    process.stdout.close()
+    process.stderr.close()
+    assert process.wait(20) != 0
+
+
+def test_standard_streams_closed_at_start(hood):
+    program = hood.program("import os\nos.write(1, b'out')", "py")
+    receipt = hood.folder / "r.json"
+    done = subprocess.run(["sh", "-c", 'exec "$0" "$@" <&- 2>&-', hood.binary, "run", "--receipt", str(receipt), str(program)],
+                          stdout=subprocess.PIPE, timeout=30)
+    assert (done.returncode, done.stdout) == (0, b"out")
