@@ -258,6 +258,9 @@ def test_bad_policies(hood, number):
 def test_small_policies_are_fine_or_clear(hood, text):
     run = hood.call("policy", "check", hood.file("small.yaml", text))
     assert run.status in (0, 1) and run.said.count("\n") == run.status, run
+    if run.status == 0:
+        shown = json.loads(hood.call("policy", "show", hood.folder / "small.yaml", "--json").out)
+        assert shown["limits"] == json.loads(hood.call("policy", "show", "--json").out)["limits"], "not the default policy"
 
 
 def test_policy_is_no_file(hood):

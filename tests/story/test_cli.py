@@ -111,6 +111,35 @@ def test_policy_environment_and_if_available(hood):
     assert run.receipt["limits"]["memory_bytes"]["value"] == 128 << 20
 
 
+def blocks_of(document, language):
+    text = (REPO / document).read_text()
+    return re.findall(r"^```%s\n(.*?)^```$" % language, text, re.M | re.S)
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/policy.md"])
+def test_policies_in_the_documents_are_right(hood, document):
+    found = blocks_of(document, "yaml")
+    assert found
+    for text in found:
+        expect_status(hood.call("policy", "check", hood.file("doc.yaml", text)), 0)
+
+
+def test_tasks_in_the_documents_are_right(hood):
+    found = [text for text in blocks_of("docs/tasks.md", "json") if "verdict" not in text]
+    assert len(found) == 2
+    for text in found:
+        expect_status(hood.call("eval", hood.file("doc.json", "[%s]" % text), "--candidates", "none"), 1)
+
+
+def test_documents_name_every_limit_with_its_default(hood):
+    limits = json.loads(hood.call("policy", "show", "--json").out)["limits"]
+    sizes = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "s": 1000, "": 1}
+    rows = dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", (REPO / "docs/policy.md").read_text(), re.M))
+    for key, value in limits.items():
+        number, unit = re.fullmatch(r"(\d*)(\D*)", rows[key]).groups()
+        assert (isinstance(value, dict) and rows[key] == "unlimited") or int(number) * sizes[unit] == value, key
+
+
 # ---------------------------------------------------------------- receipt
 
 def test_receipt_show_and_verify(hood):
