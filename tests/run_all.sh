@@ -41,7 +41,7 @@ part() {
     [ -s "$results/$name-ctest.xml" ] || broken "$name-ctest" "left no results"
     echo "== $name: stories"
     # Debian's interpreter by its path: one from PATH may have no pytest
-    FUMEHOOD=$dir/fumehood /usr/bin/python3 -m pytest tests/story -q -rs -p no:cacheprovider \
+    FUMEHOOD_BIN=$dir/fumehood /usr/bin/python3 -m pytest tests/story -q -rs -p no:cacheprovider \
         --junit-xml="$results/$name-story.xml" || [ -s "$results/$name-story.xml" ] ||
         broken "$name-story" "left no results"
 }
