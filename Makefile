@@ -36,6 +36,7 @@ asan:
 
 fuzz:
 	@scripts/setup.sh build test fuzz
+	@mkdir -p build
 	@scripts/fuzz.sh $(FUZZ_SECONDS)
 
 bench: build

@@ -32,6 +32,7 @@ END
     demo) cat <<'END'
 python3         /usr/bin/python3
 nodejs          /usr/bin/node
+perl            /usr/bin/perl
 END
         ;;
     fuzz) cat <<'END'

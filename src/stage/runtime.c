@@ -159,8 +159,8 @@ static int missing_toolchain(const struct stage_runtime *runtime, struct base_er
                            runtime->package);
 }
 
-/* One step of a chain of links from @path, which is replaced by the next one. Each step must be below /usr: a cage sees
- * nothing else of the host. Returns 1 when @path is no link. */
+/* One step of a chain of links from @path, which is replaced by the next one. Each step must be below /usr or among
+ * Debian's alternatives: a cage sees nothing else of the host. Returns 1 when @path is no link. */
 static int follow(char path[PATH_MAX])
 {
     char folder[PATH_MAX], real[PATH_MAX], target[PATH_MAX];
@@ -174,7 +174,7 @@ static int follow(char path[PATH_MAX])
     *slash = 0;
     if (!realpath(*folder ? folder : "/", real))
         return -errno;
-    if (strncmp(real, "/usr/", 5) != 0)
+    if (strncmp(real, "/usr/", 5) != 0 && strcmp(real, "/etc/alternatives") != 0)
         return -EXDEV;
     length = readlink(path, target, sizeof(target) - 1);
     if (length < 0)

@@ -21,6 +21,9 @@ static void heading(const char *text)
 static void row(const char *name, const char *text)
 {
     int width = printf("  %-*s ", NAME_WIDTH - 3, name);
+
+    if (width > NAME_WIDTH)
+        width = printf("\n%*s", NAME_WIDTH, "") - 1;
     cli_say_wrapped(text, (size_t)width, NAME_WIDTH);
 }
 
@@ -39,7 +42,7 @@ static int print_title(const struct policy *policy, struct base_err *err)
         return r;
     printf("policy ");
     cli_say_visible(stdout, policy->name, strlen(policy->name));
-    printf(", sha256 %s\ntier %s: everything that is not granted here is denied.\n", hex,
+    printf("\nsha256 %s\ntier %s: everything that is not granted here is denied.\n", hex,
            policy_tier_name(policy->tier));
     return 0;
 }
@@ -65,13 +68,13 @@ static void print_limits(const struct policy *policy, const struct cage_plan *pl
     for (unsigned i = 0; i < POLICY_LIMIT_MAX; i++) {
         enum policy_limit_key key = (enum policy_limit_key)i;
         const struct policy_limit *limit = &policy->limits[i];
-        const char *by = plan->limits[i].enforced_by;
+        const char *by = limit->unlimited ? NULL : plan->limits[i].enforced_by;
         char value[32] = "unlimited";
         AUTO_BUF struct base_buf text = {0};
 
         if (!limit->unlimited)
             base_units_text(limit->value, policy_limit_unit(key), value, sizeof(value));
-        if (base_buf_printf(&text, "%s; %s%s%s", value, by ? "by " : "", by ? by : "not enforced here",
+        if (base_buf_printf(&text, "%s; %s%s%s", value, by ? "by " : "", by ? by : "not bounded by itself",
                             limit->if_available ? " (if available)" : "") < 0 ||
             base_buf_printf(&text, ": %s%s%s", policy_limit_text(key), limit->unlimited && *limit->reason ? "; " : "",
                             limit->unlimited ? limit->reason : "") < 0)
@@ -87,7 +90,7 @@ static void print_reach(const struct policy *policy)
 {
     static const char *const network[POLICY_NETWORK_MAX] = {
         [POLICY_NETWORK_NONE] =
-            "none: no socket but within a process tree of its own; every attempt is denied and named",
+            "none: UNIX sockets among its own processes only; every other attempt is denied and named",
         [POLICY_NETWORK_LOOPBACK] = "loopback: its own 127.0.0.1 and ::1 only, which nothing else can reach",
     };
     static const char *const denials[POLICY_DENIALS_MAX] = {

@@ -26,7 +26,7 @@ static const struct verb {
 static int help(void)
 {
     printf("usage: fumehood VERB [OPTION]...\n\n"
-           "Runs programs that you did not write in a cage, judges them, and leaves receipts.\n\nVerbs\n");
+           "Runs programs that you did not write in a cage, judges them, and leaves\nreceipts.\n\nVerbs\n");
     for (const struct verb *v = verbs; v->name; v++)
         printf("  %-10s %s\n", v->name, v->help);
     printf("\nfumehood VERB --help tells more about one verb.\n");
