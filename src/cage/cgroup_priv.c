@@ -1,0 +1,388 @@
+/* cgroup_priv.c - control groups of one cage: v1, v2 and none behind one interface
+ *
+ * Runs in: the supervisor, with its rights. Touches only groups named fumehood-N below the parents that host.c found.
+ *
+ * Theory of operation: on v1 each controller has a hierarchy of its own, and the cage's first process writes itself
+ * into each `tasks` (moving another process is a hundred times slower). On v2 the process is born in the group. pids is
+ * made first and removed last, so that a group there stands for everything that a killed owner may have left.
+ */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "cage/cage.h"
+#include "cage/slot.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define GROUP_PREFIX "fumehood-"
+#define CPU_PERIOD_US 100000u
+#define REMOVE_MS 2000
+
+static int write_value(int dir_fd, const char *file, const char *value)
+{
+    AUTO_CLOSE int fd = openat(dir_fd, file, O_WRONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return -errno;
+    return write(fd, value, strlen(value)) < 0 ? -errno : 0;
+}
+
+static int read_value(int dir_fd, const char *file, char *text, size_t text_bytes)
+{
+    AUTO_CLOSE int fd = openat(dir_fd, file, O_RDONLY | O_CLOEXEC);
+    ssize_t count;
+
+    if (fd < 0)
+        return -errno;
+    count = read(fd, text, text_bytes - 1);
+    if (count < 0)
+        return -errno;
+    text[count] = 0;
+    return 0;
+}
+
+static uint64_t read_number(int dir_fd, const char *file)
+{
+    char text[64];
+    uint64_t value;
+
+    if (dir_fd < 0 || read_value(dir_fd, file, text, sizeof(text)) < 0 || sscanf(text, "%" SCNu64, &value) != 1)
+        return UINT64_MAX;
+    return value;
+}
+
+/* The number after @key in a file of "key number" lines. */
+static uint64_t read_keyed(int dir_fd, const char *file, const char *key)
+{
+    char text[1024];
+    size_t length = strlen(key);
+    uint64_t value;
+
+    if (dir_fd < 0 || read_value(dir_fd, file, text, sizeof(text)) < 0)
+        return UINT64_MAX;
+    for (char *line, *rest = text; (line = strsep(&rest, "\n"));)
+        if (strncmp(line, key, length) == 0 && line[length] == ' ' && sscanf(line + length, "%" SCNu64, &value) == 1)
+            return value;
+    return UINT64_MAX;
+}
+
+/* --- removing --- */
+
+static void sleep_ms(long ms)
+{
+    struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+    (void)nanosleep(&time, NULL); /* woken early, the caller looks again */
+}
+
+static void kill_members(const char *group)
+{
+    char path[CAGE_PATH_BYTES + 64];
+    AUTO_CLOSE int dir_fd = open(group, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+    AUTO_FCLOSE FILE *procs = NULL;
+    int pid;
+
+    if (dir_fd < 0 || write_value(dir_fd, "cgroup.kill", "1") == 0)
+        return;
+    (void)snprintf(path, sizeof(path), "%s/cgroup.procs", group);
+    procs = fopen(path, "re");
+    while (procs && fscanf(procs, "%d", &pid) == 1)
+        if (pid > 0)
+            (void)kill(pid, SIGKILL); /* gone already is as good */
+}
+
+/* A group can be removed once its last process is reaped; the kernel may need a moment after that. */
+static int remove_group(const char *group, bool kill_first)
+{
+    uint64_t deadline_us = base_clock_us() + REMOVE_MS * 1000;
+
+    while (rmdir(group) < 0) {
+        if (errno == ENOENT)
+            return 0;
+        if (errno != EBUSY || base_clock_us() > deadline_us)
+            return -errno;
+        if (kill_first)
+            kill_members(group);
+        sleep_ms(1);
+    }
+    return 0;
+}
+
+static bool group_path(const struct cage_host *host, int controller, unsigned slot, char *path, size_t path_bytes)
+{
+    int length = snprintf(path, path_bytes, "%s/" GROUP_PREFIX "%u", host->cgroup_parents[controller], slot);
+
+    return length > 0 && (size_t)length < path_bytes;
+}
+
+/* v2 has one hierarchy for everything, which stands under PIDS. */
+static bool has_own_directory(const struct cage_host *host, int controller)
+{
+    return host->controllers[controller] && (host->manager == CAGE_MANAGER_V1 || controller == CAGE_PIDS);
+}
+
+static unsigned remove_slot(const struct cage_host *host, unsigned slot, bool kill_first)
+{
+    unsigned left = 0;
+
+    for (int c = CAGE_CONTROLLER_MAX - 1; c >= 0; c--) {
+        char path[CAGE_PATH_BYTES + 32];
+        if (has_own_directory(host, c) && group_path(host, c, slot, path, sizeof(path)) &&
+            remove_group(path, kill_first) < 0)
+            left++;
+    }
+    return left;
+}
+
+unsigned cage_cgroup_remove(struct cage_cgroup *cgroup)
+{
+    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++) {
+        base_cleanup_close(&cgroup->dir_fds[c]);
+        base_cleanup_close(&cgroup->join_fds[c]);
+        cgroup->dir_fds[c] = cgroup->join_fds[c] = -1;
+    }
+    return cgroup->host ? remove_slot(cgroup->host, cgroup->slot, false) : 0;
+}
+
+void cage_cgroup_reconcile(const struct cage_host *host)
+{
+    int first = host->controllers[CAGE_PIDS] ? CAGE_PIDS : CAGE_MEMORY;
+    DIR *parent;
+
+    if (host->manager == CAGE_MANAGER_NONE || !(parent = opendir(host->cgroup_parents[first])))
+        return;
+    for (struct dirent *entry; (entry = readdir(parent));) {
+        AUTO_CLOSE int lock_fd = -1;
+        unsigned slot;
+        if (sscanf(entry->d_name, GROUP_PREFIX "%u", &slot) == 1 && cage_slot_lock_free(slot, &lock_fd))
+            (void)remove_slot(host, slot, true); /* what stays is met again by the slot's next owner, who reports it */
+    }
+    (void)closedir(parent);
+}
+
+/* --- making --- */
+
+static int set_limit(const struct cage_cgroup *cgroup, int controller, const char *file, const char *value,
+                     struct base_err *err)
+{
+    int r = write_value(cgroup->dir_fds[controller], file, value);
+
+    if (r < 0)
+        return base_err_sys(err, BASE_E_SETUP, -r, file, "the control group does not take \"%s\"", value);
+    return 0;
+}
+
+static int set_number(const struct cage_cgroup *cgroup, int controller, const char *file, uint64_t value,
+                      struct base_err *err)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof(text), "%" PRIu64, value);
+    return set_limit(cgroup, controller, file, text, err);
+}
+
+static const struct policy_limit *limit_of(const struct cage_plan *plan, enum policy_limit_key key)
+{
+    return &plan->policy->limits[key];
+}
+
+static bool limited(const struct cage_plan *plan, enum cage_controller controller, enum policy_limit_key key)
+{
+    return plan->uses_cgroup[controller] && !limit_of(plan, key)->unlimited;
+}
+
+/* The cage's first process, which is ours, counts as one more. */
+static uint64_t process_limit(const struct cage_plan *plan)
+{
+    return limit_of(plan, POLICY_LIMIT_PROCESSES)->value + 1;
+}
+
+static int limit_v1(const struct cage_cgroup *cgroup, const struct cage_plan *plan, struct base_err *err)
+{
+    uint64_t memory = limit_of(plan, POLICY_LIMIT_MEMORY_BYTES)->value;
+    int r = 0;
+
+    if (limited(plan, CAGE_PIDS, POLICY_LIMIT_PROCESSES))
+        r = set_number(cgroup, CAGE_PIDS, "pids.max", process_limit(plan), err);
+    if (r == 0 && limited(plan, CAGE_MEMORY, POLICY_LIMIT_MEMORY_BYTES)) {
+        r = set_number(cgroup, CAGE_MEMORY, "memory.limit_in_bytes", memory, err);
+        /* Only a kernel that accounts swap has this file; without it nothing of a group is swapped beyond its limit. */
+        if (r == 0 && faccessat(cgroup->dir_fds[CAGE_MEMORY], "memory.memsw.limit_in_bytes", W_OK, 0) == 0)
+            r = set_number(cgroup, CAGE_MEMORY, "memory.memsw.limit_in_bytes", memory, err);
+    }
+    if (r == 0 && limited(plan, CAGE_CPU, POLICY_LIMIT_CPUS))
+        r = set_number(cgroup, CAGE_CPU, "cpu.cfs_quota_us", limit_of(plan, POLICY_LIMIT_CPUS)->value * CPU_PERIOD_US,
+                       err);
+    return r;
+}
+
+static int limit_v2(const struct cage_cgroup *cgroup, const struct cage_plan *plan, struct base_err *err)
+{
+    char quota[64];
+    int r = 0;
+
+    if (limited(plan, CAGE_PIDS, POLICY_LIMIT_PROCESSES))
+        r = set_number(cgroup, CAGE_PIDS, "pids.max", process_limit(plan), err);
+    if (r == 0 && limited(plan, CAGE_MEMORY, POLICY_LIMIT_MEMORY_BYTES)) {
+        r = set_number(cgroup, CAGE_PIDS, "memory.max", limit_of(plan, POLICY_LIMIT_MEMORY_BYTES)->value, err);
+        if (r == 0 && faccessat(cgroup->dir_fds[CAGE_PIDS], "memory.swap.max", W_OK, 0) == 0)
+            r = set_limit(cgroup, CAGE_PIDS, "memory.swap.max", "0", err);
+        if (r == 0)
+            r = set_limit(cgroup, CAGE_PIDS, "memory.oom.group", "1", err);
+    }
+    if (r == 0 && limited(plan, CAGE_CPU, POLICY_LIMIT_CPUS)) {
+        (void)snprintf(quota, sizeof(quota), "%" PRIu64 " %u", limit_of(plan, POLICY_LIMIT_CPUS)->value * CPU_PERIOD_US,
+                       CPU_PERIOD_US);
+        r = set_limit(cgroup, CAGE_PIDS, "cpu.max", quota, err);
+    }
+    return r;
+}
+
+/* A v2 group may hold processes or hand out controllers, not both: when our own group is the parent, we step aside into
+ * a leaf of it first. */
+static int enable_v2(const struct cage_host *host, struct base_err *err)
+{
+    const char *parent = host->cgroup_parents[CAGE_PIDS];
+    AUTO_CLOSE int fd = open(parent, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+    const char *wanted = host->controllers[CAGE_CPU] ? "+pids +memory +cpu" : "+pids +memory";
+    int r;
+
+    if (fd < 0)
+        return base_err_sys(err, BASE_E_SETUP, errno, parent, "cannot be opened");
+    r = write_value(fd, "cgroup.subtree_control", wanted);
+    if (r == -EBUSY) {
+        AUTO_CLOSE int leaf_fd = -1;
+        if (mkdirat(fd, "fumehood.supervisor", 0755) < 0 && errno != EEXIST)
+            return base_err_sys(err, BASE_E_SETUP, errno, parent, "takes no group for the supervisor");
+        leaf_fd = openat(fd, "fumehood.supervisor", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+        if (leaf_fd < 0 || (r = write_value(leaf_fd, "cgroup.procs", "0")) < 0)
+            return base_err_sys(err, BASE_E_SETUP, leaf_fd < 0 ? errno : -r, parent, "cannot move the supervisor aside");
+        r = write_value(fd, "cgroup.subtree_control", wanted);
+    }
+    if (r < 0) {
+        (void)base_err_sys(err, BASE_E_SETUP, -r, parent, "does not hand out the controllers memory and pids");
+        return base_err_remedy(err, "start fumehood in a delegated group of its own: systemd-run --user --scope -p "
+                                    "Delegate=yes fumehood ...");
+    }
+    return 0;
+}
+
+/* A group of this name is the rest of a dead owner: we hold the slot. */
+static int make_group(const char *path, struct base_err *err)
+{
+    if (mkdir(path, 0755) == 0)
+        return 0;
+    if (errno == EEXIST) {
+        int r = remove_group(path, true);
+        if (r < 0)
+            return base_err_sys(err, BASE_E_SETUP, -r, path, "an old control group cannot be removed");
+        if (mkdir(path, 0755) == 0)
+            return 0;
+    }
+    return base_err_sys(err, BASE_E_SETUP, errno, path, "the control group cannot be made");
+}
+
+static int open_group(struct cage_cgroup *cgroup, int controller, struct base_err *err)
+{
+    char path[CAGE_PATH_BYTES + 32];
+    int r;
+
+    if (!group_path(cgroup->host, controller, cgroup->slot, path, sizeof(path)))
+        return base_err_set(err, BASE_E_SETUP, cgroup->host->cgroup_parents[controller], "is too long a path");
+    r = make_group(path, err);
+    if (r < 0)
+        return r;
+    cgroup->dir_fds[controller] = open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+    if (cgroup->dir_fds[controller] < 0)
+        return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be opened");
+    if (cgroup->host->manager == CAGE_MANAGER_V1) {
+        cgroup->join_fds[controller] = openat(cgroup->dir_fds[controller], "tasks", O_WRONLY | O_CLOEXEC);
+        if (cgroup->join_fds[controller] < 0)
+            return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be joined");
+    }
+    return 0;
+}
+
+static int fill(struct cage_cgroup *cgroup, struct base_err *err)
+{
+    bool v1 = cgroup->host->manager == CAGE_MANAGER_V1;
+    int r = v1 ? 0 : enable_v2(cgroup->host, err);
+
+    for (int c = 0; c < CAGE_CONTROLLER_MAX && r == 0; c++)
+        if (has_own_directory(cgroup->host, c) && (cgroup->plan->uses_cgroup[c] || !v1))
+            r = open_group(cgroup, c, err);
+    if (r < 0)
+        return r;
+    return v1 ? limit_v1(cgroup, cgroup->plan, err) : limit_v2(cgroup, cgroup->plan, err);
+}
+
+int cage_cgroup_create(const struct cage_host *host, const struct cage_plan *plan, const struct cage_slot *slot,
+                       struct cage_cgroup *ret_cgroup, struct base_err *err)
+{
+    struct cage_cgroup cgroup = CAGE_CGROUP_NONE;
+    int r;
+
+    *ret_cgroup = cgroup;
+    if (host->manager == CAGE_MANAGER_NONE)
+        return 0;
+    cgroup.host = host;
+    cgroup.plan = plan;
+    cgroup.slot = slot->number;
+    r = fill(&cgroup, err);
+    if (r < 0) {
+        (void)cage_cgroup_remove(&cgroup); /* the failure to report is the first one */
+        return r;
+    }
+    *ret_cgroup = cgroup;
+    return 0;
+}
+
+/* --- counting --- */
+
+static bool is_v2(const struct cage_cgroup *cgroup)
+{
+    return cgroup->host && cgroup->host->manager == CAGE_MANAGER_V2;
+}
+
+uint64_t cage_cgroup_cpu_us(const struct cage_cgroup *cgroup)
+{
+    uint64_t ns;
+
+    if (is_v2(cgroup))
+        return read_keyed(cgroup->dir_fds[CAGE_PIDS], "cpu.stat", "usage_usec");
+    ns = read_number(cgroup->dir_fds[CAGE_CPUACCT], "cpuacct.usage");
+    return ns == UINT64_MAX ? UINT64_MAX : ns / 1000;
+}
+
+uint64_t cage_cgroup_oom_kills(const struct cage_cgroup *cgroup)
+{
+    if (is_v2(cgroup))
+        return read_keyed(cgroup->dir_fds[CAGE_PIDS], "memory.events", "oom_kill");
+    return read_keyed(cgroup->dir_fds[CAGE_MEMORY], "memory.oom_control", "oom_kill");
+}
+
+uint64_t cage_cgroup_process_refusals(const struct cage_cgroup *cgroup)
+{
+    return read_keyed(cgroup->dir_fds[CAGE_PIDS], "pids.events", "max");
+}
+
+void cage_cgroup_read(const struct cage_cgroup *cgroup, struct cage_counters *ret_counters)
+{
+    uint64_t peak = read_number(cgroup->dir_fds[CAGE_PIDS], "pids.peak");
+
+    *ret_counters = (struct cage_counters){
+        .cpu_us = cage_cgroup_cpu_us(cgroup),
+        .memory_peak_bytes = is_v2(cgroup)
+                                 ? read_number(cgroup->dir_fds[CAGE_PIDS], "memory.peak")
+                                 : read_number(cgroup->dir_fds[CAGE_MEMORY], "memory.max_usage_in_bytes"),
+        .oom_kills = cage_cgroup_oom_kills(cgroup),
+        .processes_peak = peak == UINT64_MAX || peak == 0 ? peak : peak - 1, /* without our own */
+        .process_refusals = cage_cgroup_process_refusals(cgroup),
+    };
+}

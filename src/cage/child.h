@@ -1,0 +1,54 @@
+/* child.h - inside the room: what the cage's first process and the guest-to-be share
+ *
+ * Everything here is prepared before the fork. Functions of the *_child.c files run after it: they return 0 or -errno,
+ * use system calls and plain memory only, and never allocate, log or take a lock.
+ */
+#pragma once
+
+#include "cage/cage.h"
+#include <linux/filter.h>
+#include <sys/stat.h>
+
+#define CAGE_GUEST_ID 1000u
+#define CAGE_HOSTNAME "cage"
+
+enum cage_ns { CAGE_NS_USER, CAGE_NS_PID, CAGE_NS_MOUNT, CAGE_NS_NETWORK, CAGE_NS_IPC, CAGE_NS_UTS, CAGE_NS_CGROUP, CAGE_NS_MAX };
+
+struct cage_context {
+    const struct cage_start *start;
+    struct cage_report *report;
+    int life_fd;               /* read end: one byte says "your ids are mapped", end of file says "your supervisor died" */
+    ino_t host_ns[CAGE_NS_MAX]; /* the supervisor's namespaces */
+    struct sock_fprog filter;
+    char tmpfs_size[32], tmpfs_inodes[32];
+    uint64_t staged_bytes, staged_inodes; /* what the scratch holds before the guest starts */
+    int root_fd, listener_fd, signal_fd;  /* filled by the child */
+};
+
+/* init_child.c: the cage's first process; never returns. */
+void cage_init_main(struct cage_context *context) __attribute__((noreturn));
+
+/* guest_child.c: applies the guest's steps and execs; never returns. */
+int cage_guest_main(void *context);
+
+/* mount_child.c */
+int cage_mount_own_root(struct cage_context *context);
+int cage_mount_host_view(struct cage_context *context);
+int cage_mount_devices(struct cage_context *context);
+int cage_mount_scratch(struct cage_context *context);
+int cage_mount_proc(struct cage_context *context);
+int cage_mount_inputs(struct cage_context *context);
+int cage_mount_enter(struct cage_context *context);
+int cage_mount_prove_root(struct cage_context *context);
+int cage_mount_prove_view(struct cage_context *context);
+int cage_mount_prove_scratch(struct cage_context *context);
+int cage_mount_prove_proc(struct cage_context *context);
+
+/* landlock_child.c */
+int cage_landlock_apply(struct cage_context *context);
+
+/* notify_child.c: answer and record denied calls until the guest's first process ends. */
+void cage_notify_loop(struct cage_context *context, pid_t guest);
+
+/* Close every descriptor of this process but the @count in @keep (any order; -1 is skipped). */
+int cage_close_all_but(const int *keep, unsigned count);

@@ -1,0 +1,113 @@
+/* denial.c - words for denied calls */
+#include "base/cleanup.h"
+#include "cage/cage.h"
+#include <linux/sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+struct word {
+    uint64_t value;
+    const char *text;
+};
+
+static const struct word families[] = {
+    {AF_UNSPEC, "AF_UNSPEC"}, {AF_UNIX, "AF_UNIX"},     {AF_INET, "AF_INET"},     {AF_INET6, "AF_INET6"},
+    {AF_NETLINK, "AF_NETLINK"}, {AF_PACKET, "AF_PACKET"}, {AF_ALG, "AF_ALG"},       {AF_VSOCK, "AF_VSOCK"},
+    {AF_BLUETOOTH, "AF_BLUETOOTH"}, {AF_CAN, "AF_CAN"},   {AF_TIPC, "AF_TIPC"},     {AF_XDP, "AF_XDP"},
+    {AF_KEY, "AF_KEY"},       {AF_RDS, "AF_RDS"},       {AF_QIPCRTR, "AF_QIPCRTR"}, {45, "AF_MCTP"},
+};
+static const struct word namespaces[] = {
+    {CLONE_NEWNS, "CLONE_NEWNS"},     {CLONE_NEWCGROUP, "CLONE_NEWCGROUP"}, {CLONE_NEWUTS, "CLONE_NEWUTS"},
+    {CLONE_NEWIPC, "CLONE_NEWIPC"},   {CLONE_NEWUSER, "CLONE_NEWUSER"},     {CLONE_NEWPID, "CLONE_NEWPID"},
+    {CLONE_NEWNET, "CLONE_NEWNET"},   {0x80, "CLONE_NEWTIME"},
+};
+static const struct word terminal_requests[] = {{0x5412, "TIOCSTI"}, {0x541c, "TIOCLINUX"}};
+static const struct word process_options[] = {{22, "PR_SET_SECCOMP"}, {35, "PR_SET_MM"}};
+
+/* Calls whose attempts are told apart, and how. */
+static const struct {
+    uint32_t nr;
+    bool bits; /* the argument is a set of bits, else one value */
+    const struct word *words;
+    size_t word_count;
+} telling[] = {
+    {SYS_socket, false, families, ARRAY_COUNT(families)},
+    {SYS_socketpair, false, families, ARRAY_COUNT(families)},
+    {SYS_clone, true, namespaces, ARRAY_COUNT(namespaces)},
+    {SYS_unshare, true, namespaces, ARRAY_COUNT(namespaces)},
+    {SYS_ioctl, false, terminal_requests, ARRAY_COUNT(terminal_requests)},
+    {SYS_prctl, false, process_options, ARRAY_COUNT(process_options)},
+};
+
+const char *cage_class_name(enum cage_class class)
+{
+    static const char *const names[] = {"syscall", "network", "process", "filesystem", "device", "privilege", "allowed"};
+
+    return names[class];
+}
+
+static const struct cage_call *find_call(uint32_t nr)
+{
+    for (unsigned i = 0; i < cage_call_count; i++)
+        if (cage_calls[i].nr == nr)
+            return &cage_calls[i];
+    return NULL;
+}
+
+static void describe_value(uint64_t value, const struct word *words, size_t count, char *text, size_t text_bytes)
+{
+    for (size_t i = 0; i < count; i++)
+        if (words[i].value == value) {
+            (void)snprintf(text, text_bytes, "%s", words[i].text);
+            return;
+        }
+    (void)snprintf(text, text_bytes, "%llu", (unsigned long long)value);
+}
+
+/* The first bit by name; several are rare and "+N" says how many more. */
+static void describe_bits(uint64_t value, const struct word *words, size_t count, char *text, size_t text_bytes)
+{
+    const char *first = NULL;
+    unsigned more = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!(value & words[i].value))
+            continue;
+        if (first)
+            more++;
+        else
+            first = words[i].text;
+    }
+    if (more)
+        (void)snprintf(text, text_bytes, "%s+%u", first, more);
+    else
+        (void)snprintf(text, text_bytes, "%s", first ? first : "0");
+}
+
+void cage_denial_describe(const struct cage_denial *denial, char *what, size_t what_bytes, const char **ret_class)
+{
+    const struct cage_call *call = denial->foreign ? NULL : find_call(denial->nr);
+    char argument[40];
+
+    *ret_class = "syscall";
+    if (denial->foreign) {
+        (void)snprintf(what, what_bytes, "%s-abi(%u)", denial->foreign == 1 ? "32-bit" : "x32", denial->nr);
+        return;
+    }
+    if (!call) {
+        (void)snprintf(what, what_bytes, "call(%u)", denial->nr);
+        return;
+    }
+    *ret_class = cage_class_name(call->class);
+    for (size_t i = 0; i < ARRAY_COUNT(telling); i++) {
+        if (telling[i].nr != denial->nr)
+            continue;
+        (telling[i].bits ? describe_bits : describe_value)(denial->argument, telling[i].words, telling[i].word_count,
+                                                           argument, sizeof(argument));
+        (void)snprintf(what, what_bytes, "%s(%s)", call->name, argument);
+        return;
+    }
+    (void)snprintf(what, what_bytes, "%s", call->name);
+}

@@ -1,0 +1,298 @@
+/* guest_child.c - the last steps: from our process to the guest's
+ *
+ * Runs in: a child of the cage's first process that shares its memory and descriptors until the exec (so the parent
+ * waits, and the filter's listener is in the parent's hands without being sent).
+ * Privilege: full in the cage's user namespace at the start, none at the exec.
+ * Must not: allocate, log, return, or exec with a promise unkept.
+ */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "cage/child.h"
+#include "cage/kernel.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+/* --- session --- */
+
+/* Everything ignored or caught goes back to its default, so that the launcher's habits do not become the guest's. */
+static int reset_signals(void)
+{
+    struct {
+        void (*handler)(int);
+        unsigned long flags;
+        void (*restorer)(void);
+        uint64_t mask;
+    } action = {SIG_DFL, 0, NULL, 0};
+    uint64_t none = 0;
+
+    for (int sig = 1; sig <= 64; sig++)
+        if (sig != SIGKILL && sig != SIGSTOP && syscall(SYS_rt_sigaction, sig, &action, NULL, 8) < 0)
+            return -errno;
+    return syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8) < 0 ? -errno : 0;
+}
+
+static int apply_session(struct cage_context *context)
+{
+    (void)context;
+    (void)umask(022);
+    if (setsid() < 0)
+        return -errno;
+    return reset_signals();
+}
+
+static int prove_session(struct cage_context *context)
+{
+    (void)context;
+    if (getsid(0) != getpid())
+        return -EPERM;
+    int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    (void)close(fd);
+    return -EPERM;
+}
+
+/* --- descriptors --- */
+
+/* The ends are above every target number: the supervisor made them so. */
+static int apply_descriptors(struct cage_context *context)
+{
+    const struct cage_start *start = context->start;
+    const int ends[] = {start->stdin_fd, start->stdout_fd, start->stderr_fd, start->mark_fd};
+    unsigned count = start->mark_fd >= 0 ? 4 : 3;
+
+    for (unsigned target = 0; target < count; target++)
+        if (dup3(ends[target], (int)target, 0) < 0)
+            return -errno;
+    return kernel_close_range(count, ~0u, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;
+}
+
+/* --- limits of one process --- */
+
+static rlim_t limit_value(const struct cage_context *context, enum policy_limit_key key, rlim_t unlimited)
+{
+    const struct policy_limit *limit = &context->start->plan->policy->limits[key];
+
+    return limit->unlimited ? unlimited : (rlim_t)limit->value;
+}
+
+/* Without a group, this is what bounds the processes, and it counts ours too where both have one id. With a group it is
+ * a second wall behind it. */
+static rlim_t process_limit(const struct cage_context *context)
+{
+    bool grouped = context->start->plan->uses_cgroup[CAGE_PIDS];
+    rlim_t value = limit_value(context, POLICY_LIMIT_PROCESSES, RLIM_INFINITY);
+
+    if (value == RLIM_INFINITY)
+        return value;
+    return value + (grouped ? 64 : context->start->host->privileged ? 0 : 1);
+}
+
+static rlim_t memory_limit(const struct cage_context *context)
+{
+    return context->start->plan->uses_cgroup[CAGE_MEMORY] ? RLIM_INFINITY
+                                                          : limit_value(context, POLICY_LIMIT_MEMORY_BYTES, RLIM_INFINITY);
+}
+
+/* One process cannot use more than all together; the supervisor's clock is the exact one. */
+static rlim_t cpu_limit_s(const struct cage_context *context)
+{
+    rlim_t ms = limit_value(context, POLICY_LIMIT_CPU_MS, RLIM_INFINITY);
+
+    return ms == RLIM_INFINITY ? ms : ms / 1000 + 2;
+}
+
+#define RLIMIT_ROWS 11
+static void fill_limits(const struct cage_context *context, int *ids, rlim_t *values)
+{
+    const struct {
+        int id;
+        rlim_t value;
+    } rows[RLIMIT_ROWS] = {
+        {RLIMIT_NOFILE, limit_value(context, POLICY_LIMIT_OPEN_FILES, RLIM_INFINITY)},
+        {RLIMIT_FSIZE, limit_value(context, POLICY_LIMIT_FILE_BYTES, RLIM_INFINITY)},
+        {RLIMIT_NPROC, process_limit(context)},
+        {RLIMIT_DATA, memory_limit(context)},
+        {RLIMIT_CPU, cpu_limit_s(context)},
+        {RLIMIT_CORE, 0},
+        {RLIMIT_NICE, 0},
+        {RLIMIT_RTPRIO, 0},
+        {RLIMIT_MEMLOCK, 8u << 20},
+        {RLIMIT_MSGQUEUE, 819200},
+        {RLIMIT_SIGPENDING, 1024},
+    };
+
+    for (size_t i = 0; i < RLIMIT_ROWS; i++) {
+        ids[i] = rows[i].id;
+        values[i] = rows[i].value;
+    }
+}
+
+/* A lower limit that we were started with stays: nobody may hand out more than they have. */
+static int apply_rlimits(struct cage_context *context)
+{
+    int ids[RLIMIT_ROWS];
+    rlim_t values[RLIMIT_ROWS];
+
+    fill_limits(context, ids, values);
+    for (size_t i = 0; i < RLIMIT_ROWS; i++) {
+        struct rlimit old, new;
+        if (syscall(SYS_prlimit64, 0, ids[i], NULL, &old) < 0)
+            return -errno;
+        new.rlim_cur = new.rlim_max = values[i] < old.rlim_max ? values[i] : old.rlim_max;
+        if (syscall(SYS_prlimit64, 0, ids[i], &new, NULL) < 0)
+            return -errno;
+    }
+    return 0;
+}
+
+static int prove_rlimits(struct cage_context *context)
+{
+    int ids[RLIMIT_ROWS];
+    rlim_t values[RLIMIT_ROWS];
+
+    fill_limits(context, ids, values);
+    for (size_t i = 0; i < RLIMIT_ROWS; i++) {
+        struct rlimit now;
+        if (syscall(SYS_prlimit64, 0, ids[i], NULL, &now) < 0)
+            return -errno;
+        if (now.rlim_cur > values[i] || now.rlim_max > values[i])
+            return -EPERM;
+    }
+    return 0;
+}
+
+/* --- identity --- */
+
+/* Raw calls: the library's would tell other threads, of which there are none, in memory that is not only ours. */
+static int apply_identity(struct cage_context *context)
+{
+    if (!context->start->host->privileged)
+        return 0; /* the map has one id, and we are it */
+    if (syscall(SYS_setresgid, CAGE_GUEST_ID, CAGE_GUEST_ID, CAGE_GUEST_ID) < 0 ||
+        syscall(SYS_setresuid, CAGE_GUEST_ID, CAGE_GUEST_ID, CAGE_GUEST_ID) < 0)
+        return -errno;
+    return 0;
+}
+
+static int prove_identity(struct cage_context *context)
+{
+    uid_t uid[3];
+    gid_t gid[3];
+
+    if (getresuid(&uid[0], &uid[1], &uid[2]) < 0 || getresgid(&gid[0], &gid[1], &gid[2]) < 0)
+        return -errno;
+    for (int i = 0; i < 3; i++)
+        if (uid[i] != CAGE_GUEST_ID || gid[i] != CAGE_GUEST_ID)
+            return -EPERM;
+    return context->start->host->privileged && getgroups(0, NULL) != 0 ? -EPERM : 0;
+}
+
+/* --- capabilities --- */
+
+static int apply_capabilities(struct cage_context *context)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {0};
+
+    (void)context;
+    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
+        return -errno;
+    return syscall(SYS_capset, &header, none) < 0 ? -errno : 0;
+}
+
+static int prove_capabilities(struct cage_context *context)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct now[2];
+
+    (void)context;
+    if (syscall(SYS_capget, &header, now) < 0)
+        return -errno;
+    for (int i = 0; i < 2; i++)
+        if (now[i].effective | now[i].permitted | now[i].inheritable)
+            return -EPERM;
+    return 0;
+}
+
+/* --- no_new_privs, filter --- */
+
+static int apply_no_new_privs(struct cage_context *context)
+{
+    (void)context;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+static int prove_no_new_privs(struct cage_context *context)
+{
+    (void)context;
+    return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? 0 : -EPERM;
+}
+
+static int apply_filter(struct cage_context *context)
+{
+    int fd = kernel_seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &context->filter);
+
+    if (fd < 0)
+        return -errno;
+    context->listener_fd = fd; /* closed in the guest by its exec */
+    return 0;
+}
+
+static int prove_filter(struct cage_context *context)
+{
+    (void)context;
+    return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER ? 0 : -EPERM;
+}
+
+/* --- the walk --- */
+
+static const struct {
+    enum cage_step step;
+    int (*apply)(struct cage_context *);
+    int (*prove)(struct cage_context *); /* NULL: success of apply is all that can be known */
+} rows[] = {
+    {CAGE_STEP_SESSION, apply_session, prove_session},
+    {CAGE_STEP_DESCRIPTORS, apply_descriptors, NULL},
+    {CAGE_STEP_RLIMITS, apply_rlimits, prove_rlimits},
+    {CAGE_STEP_IDENTITY, apply_identity, prove_identity},
+    {CAGE_STEP_CAPABILITIES, apply_capabilities, prove_capabilities},
+    {CAGE_STEP_NO_NEW_PRIVS, apply_no_new_privs, prove_no_new_privs},
+    {CAGE_STEP_LANDLOCK, cage_landlock_apply, NULL},
+    {CAGE_STEP_SYSCALL_FILTER, apply_filter, prove_filter},
+};
+
+static void fail(struct cage_context *context, int step, int r) __attribute__((noreturn));
+static void fail(struct cage_context *context, int step, int r)
+{
+    context->report->failed_errno = -r;
+    context->report->failed_step = step;
+    _exit(1);
+}
+
+int cage_guest_main(void *argument)
+{
+    struct cage_context *context = argument;
+    uint64_t requested = context->start->plan->requested;
+
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        if (!(requested & (UINT64_C(1) << rows[i].step)))
+            continue;
+        int r = rows[i].apply(context);
+        if (r == 0 && rows[i].prove)
+            r = rows[i].prove(context);
+        if (r < 0)
+            fail(context, rows[i].step, r);
+        context->report->achieved |= UINT64_C(1) << rows[i].step;
+    }
+    if ((context->report->achieved & requested) != requested)
+        fail(context, CAGE_AT_PROOF, -EPERM);
+    context->report->start_us = base_clock_us();
+    (void)execve(context->start->argv[0], context->start->argv, context->start->envp);
+    fail(context, CAGE_AT_EXEC, -errno);
+}

@@ -1,0 +1,333 @@
+/* init_child.c - the cage's first process: builds the cage from inside, starts the guest, stays to reap and to answer
+ *
+ * Runs in: process 1 of the cage, a fork of the supervisor.
+ * Privilege: full in the cage's user namespace until the guest is there, then none.
+ * Must not: allocate, log, return, follow a path that a guest could have made.
+ *
+ * Theory of operation: the steps of steps.def are walked in order. Each applies, then reads back. The process keeps a
+ * copy of the supervisor's memory, so it is made unreadable (not dumpable, other id than the guest's where there are
+ * two, hidden in /proc) and the environment in that copy, which may hold secrets, is wiped first of all. When it exits,
+ * for whatever reason, the kernel kills everything that is left in the cage before the supervisor sees it end.
+ */
+#include "base/cleanup.h"
+#include "cage/child.h"
+#include "cage/kernel.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/securebits.h>
+#include <net/if.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+
+#define GUEST_STACK_BYTES (128 * 1024)
+#define CAPABILITIES 64
+
+/* --- namespaces: made by clone, proved here --- */
+
+static int prove_namespace(struct cage_context *context, enum cage_ns ns)
+{
+    static const char *const paths[CAGE_NS_MAX] = {
+        "/proc/self/ns/user", "/proc/self/ns/pid", "/proc/self/ns/mnt",    "/proc/self/ns/net",
+        "/proc/self/ns/ipc",  "/proc/self/ns/uts", "/proc/self/ns/cgroup",
+    };
+    struct stat st;
+
+    if (stat(paths[ns], &st) < 0)
+        return -errno;
+    return st.st_ino != context->host_ns[ns] ? 0 : -EPERM;
+}
+
+#define PROVE_NAMESPACE(name, NS)                                                                                      \
+    static int prove_##name(struct cage_context *context)                                                             \
+    {                                                                                                                  \
+        return prove_namespace(context, CAGE_NS_##NS);                                                                 \
+    }
+PROVE_NAMESPACE(user_ns, USER)
+PROVE_NAMESPACE(mount_ns, MOUNT)
+PROVE_NAMESPACE(network_ns, NETWORK)
+PROVE_NAMESPACE(ipc_ns, IPC)
+PROVE_NAMESPACE(uts_ns, UTS)
+PROVE_NAMESPACE(cgroup_ns, CGROUP)
+
+static int prove_pid_ns(struct cage_context *context)
+{
+    return getpid() == 1 ? prove_namespace(context, CAGE_NS_PID) : -EPERM;
+}
+
+static int apply_network_ns(struct cage_context *context)
+{
+    struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+
+    if (context->start->plan->policy->network == POLICY_NETWORK_NONE)
+        return 0; /* not even loopback is up */
+    AUTO_CLOSE int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    return ioctl(fd, SIOCSIFFLAGS, &request) < 0 ? -errno : 0;
+}
+
+static int apply_uts_ns(struct cage_context *context)
+{
+    (void)context;
+    return sethostname(CAGE_HOSTNAME, strlen(CAGE_HOSTNAME)) < 0 ? -errno : 0;
+}
+
+/* --- cgroup --- */
+
+/* v1: a process that writes itself is moved at once; on v2 it was born in its group. */
+static int apply_cgroup(struct cage_context *context)
+{
+    const struct cage_cgroup *cgroup = context->start->cgroup;
+
+    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
+        if (cgroup->join_fds[c] >= 0 && write(cgroup->join_fds[c], "0", 1) < 0)
+            return -errno;
+    return 0;
+}
+
+static int apply_cgroup_ns(struct cage_context *context)
+{
+    (void)context;
+    return unshare(CLONE_NEWCGROUP) < 0 ? -errno : 0;
+}
+
+/* --- identity --- */
+
+static int apply_identity_map(struct cage_context *context)
+{
+    bool privileged = context->start->host->privileged;
+    char go;
+    ssize_t count;
+
+    do
+        count = read(context->life_fd, &go, 1);
+    while (count < 0 && errno == EINTR);
+    if (count != 1)
+        return count < 0 ? -errno : -ESRCH;
+    if (!privileged)
+        return 0;
+    if (syscall(SYS_setgroups, 0, NULL) < 0 || syscall(SYS_setresgid, 0, 0, 0) < 0 ||
+        syscall(SYS_setresuid, 0, 0, 0) < 0)
+        return -errno;
+    return 0;
+}
+
+static int prove_identity_map(struct cage_context *context)
+{
+    uid_t expected = context->start->host->privileged ? 0 : CAGE_GUEST_ID;
+
+    return getuid() == expected && geteuid() == expected && getegid() == expected ? 0 : -EPERM;
+}
+
+/* --- parent death --- */
+
+/* Changing ids has cleared any earlier setting. A supervisor that died before this line has closed its end of life_fd,
+ * which the loop sees. */
+static int apply_parent_death(struct cage_context *context)
+{
+    (void)context;
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+        return -errno;
+    return 0;
+}
+
+static int prove_parent_death(struct cage_context *context)
+{
+    int sig = 0;
+
+    (void)context;
+    if (prctl(PR_GET_PDEATHSIG, &sig, 0, 0, 0) < 0)
+        return -errno;
+    return sig == SIGKILL && prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : -EPERM;
+}
+
+/* --- bounding set --- */
+
+#define SECURE_BITS                                                                                                    \
+    (SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |                  \
+     SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
+
+static int apply_bounding(struct cage_context *context)
+{
+    (void)context;
+    for (int capability = 0; capability < CAPABILITIES; capability++)
+        if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0) {
+            if (errno == EINVAL)
+                break; /* past the last that this kernel has */
+            return -errno;
+        }
+    return prctl(PR_SET_SECUREBITS, SECURE_BITS, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+static int prove_bounding(struct cage_context *context)
+{
+    (void)context;
+    for (int capability = 0; capability < CAPABILITIES; capability++) {
+        int r = prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
+        if (r < 0)
+            break;
+        if (r > 0)
+            return -EPERM;
+    }
+    return prctl(PR_GET_SECUREBITS, 0, 0, 0, 0) == SECURE_BITS ? 0 : -EPERM;
+}
+
+/* --- the walk --- */
+
+/* In this order. Proofs come after the last row: some need the finished file system to look through. */
+static const struct {
+    unsigned step;
+    int (*apply)(struct cage_context *); /* NULL: clone did it */
+    int (*prove)(struct cage_context *); /* NULL: success of apply is all that can be known */
+} rows[] = {
+    {CAGE_STEP_USER_NS, NULL, prove_user_ns},
+    {CAGE_STEP_PID_NS, NULL, prove_pid_ns},
+    {CAGE_STEP_MOUNT_NS, NULL, prove_mount_ns},
+    {CAGE_STEP_IPC_NS, NULL, prove_ipc_ns},
+    {CAGE_STEP_UTS_NS, apply_uts_ns, prove_uts_ns},
+    {CAGE_STEP_NETWORK_NS, apply_network_ns, prove_network_ns},
+    {CAGE_STEP_CGROUP, apply_cgroup, NULL},
+    {CAGE_STEP_CGROUP_NS, apply_cgroup_ns, prove_cgroup_ns},
+    {CAGE_STEP_IDENTITY_MAP, apply_identity_map, prove_identity_map},
+    {CAGE_STEP_PARENT_DEATH, apply_parent_death, prove_parent_death},
+    {CAGE_STEP_OWN_ROOT, cage_mount_own_root, cage_mount_prove_root},
+    {CAGE_STEP_HOST_VIEW, cage_mount_host_view, cage_mount_prove_view},
+    {CAGE_STEP_DEVICES, cage_mount_devices, NULL},
+    {CAGE_STEP_SCRATCH, cage_mount_scratch, cage_mount_prove_scratch},
+    {CAGE_STEP_PROC_MASKED, cage_mount_proc, cage_mount_prove_proc},
+    {CAGE_AT_INPUTS, cage_mount_inputs, NULL},
+    {CAGE_AT_START, cage_mount_enter, NULL},
+    {CAGE_STEP_BOUNDING, apply_bounding, prove_bounding},
+};
+
+static bool wanted(const struct cage_context *context, unsigned step)
+{
+    return step >= CAGE_STEP_MAX || (context->start->plan->requested & (UINT64_C(1) << step));
+}
+
+static void fail(struct cage_context *context, unsigned step, int r) __attribute__((noreturn));
+static void fail(struct cage_context *context, unsigned step, int r)
+{
+    context->report->failed_errno = -r;
+    context->report->failed_step = (int32_t)step;
+    _exit(1);
+}
+
+static void build(struct cage_context *context)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        int r = wanted(context, rows[i].step) && rows[i].apply ? rows[i].apply(context) : 0;
+        if (r < 0)
+            fail(context, rows[i].step, r);
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        if (rows[i].step >= CAGE_STEP_MAX || !wanted(context, rows[i].step))
+            continue;
+        int r = rows[i].prove ? rows[i].prove(context) : 0;
+        if (r < 0)
+            fail(context, rows[i].step, r);
+        context->report->achieved |= UINT64_C(1) << rows[i].step;
+    }
+}
+
+/* --- the process itself --- */
+
+int cage_close_all_but(const int *keep, unsigned count)
+{
+    unsigned from = 0;
+
+    for (;;) {
+        int next = -1; /* the lowest kept one that is not below `from` */
+        for (unsigned i = 0; i < count; i++)
+            if (keep[i] >= 0 && (unsigned)keep[i] >= from && (next < 0 || keep[i] < next))
+                next = keep[i];
+        if (next < 0)
+            return kernel_close_range(from, ~0u, 0) < 0 ? -errno : 0;
+        if ((unsigned)next > from && kernel_close_range(from, (unsigned)next - 1, 0) < 0)
+            return -errno;
+        from = (unsigned)next + 1;
+    }
+}
+
+static void wipe_environment(void)
+{
+    for (char **entry = environ; entry && *entry; entry++)
+        explicit_bzero(*entry, strlen(*entry));
+}
+
+static int keep_needed(struct cage_context *context)
+{
+    const struct cage_start *start = context->start;
+    const struct cage_cgroup *cgroup = start->cgroup;
+    const int keep[] = {
+        start->stdin_fd,     start->stdout_fd,    start->stderr_fd,    start->mark_fd,       context->life_fd,
+        cgroup->join_fds[0], cgroup->join_fds[1], cgroup->join_fds[2], cgroup->join_fds[3], start->slot->lock_fd,
+    };
+
+    return cage_close_all_but(keep, ARRAY_COUNT(keep));
+}
+
+static int watch_children(struct cage_context *context)
+{
+    sigset_t signals;
+
+    (void)sigemptyset(&signals);
+    (void)sigaddset(&signals, SIGCHLD);
+    if (sigprocmask(SIG_SETMASK, &signals, NULL) < 0)
+        return -errno;
+    context->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    return context->signal_fd < 0 ? -errno : 0;
+}
+
+/* Shares memory, so that the exec needs no copy of it, and descriptors, so that the listener arrives here. */
+static pid_t start_guest(struct cage_context *context)
+{
+    static char stack[GUEST_STACK_BYTES] __attribute__((aligned(64)));
+
+    return clone(cage_guest_main, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, context);
+}
+
+/* The guest runs: what it needed is its own now, and we keep only what the loop needs. */
+static int let_go(struct cage_context *context)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {0};
+    const int keep[] = {context->listener_fd, context->signal_fd, context->life_fd, context->root_fd,
+                        context->start->slot->lock_fd};
+
+    if (syscall(SYS_capset, &header, none) < 0)
+        return -errno;
+    return cage_close_all_but(keep, ARRAY_COUNT(keep));
+}
+
+void cage_init_main(struct cage_context *context)
+{
+    pid_t guest;
+    int r;
+
+    wipe_environment();
+    (void)setsid(); /* fails only for a group leader, which a fresh process is not */
+    r = keep_needed(context);
+    if (r == 0)
+        r = watch_children(context);
+    if (r < 0)
+        fail(context, CAGE_AT_START, r);
+    build(context);
+    guest = start_guest(context);
+    if (guest < 0)
+        fail(context, CAGE_AT_START, -errno);
+    if (context->report->failed_step >= 0)
+        _exit(1);
+    r = let_go(context);
+    if (r < 0)
+        fail(context, CAGE_AT_START, r);
+    context->report->started = 1;
+    cage_notify_loop(context, guest);
+    _exit(0);
+}

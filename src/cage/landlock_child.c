@@ -1,0 +1,99 @@
+/* landlock_child.c - the second wall: what the mounts already say, said again by another part of the kernel
+ *
+ * Runs in: the guest-to-be, inside the finished file system, before its exec.
+ * Should: leave nothing handled that is not granted below. Must not: allocate, log, skip a rule.
+ */
+#include "base/cleanup.h"
+#include "cage/child.h"
+#include "cage/kernel.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#define READ (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+#define WRITE_FILE (LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_TRUNCATE)
+#define MAKE                                                                                                           \
+    (LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |                    \
+     LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |                       \
+     LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER)
+#define DEVICES (LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_IOCTL_DEV)
+
+static const struct {
+    const char *path;
+    uint64_t access;
+} rules[] = {
+    {"/usr", READ},
+    {"/etc", READ},
+    {"/proc", READ | WRITE_FILE},
+    {"/dev", READ | WRITE_FILE},
+    {"/dev/shm", READ | WRITE_FILE | MAKE},
+    {"/tmp", READ | WRITE_FILE | MAKE},
+    {"/work", READ | WRITE_FILE | MAKE},
+};
+
+/* Rights that this kernel does not know must not be asked for. */
+static uint64_t known_access(int abi)
+{
+    uint64_t known = READ | WRITE_FILE | MAKE | DEVICES;
+
+    if (abi < 2)
+        known &= ~LANDLOCK_ACCESS_FS_REFER;
+    if (abi < 3)
+        known &= ~LANDLOCK_ACCESS_FS_TRUNCATE;
+    if (abi < 5)
+        known &= ~LANDLOCK_ACCESS_FS_IOCTL_DEV;
+    return known;
+}
+
+static size_t ruleset_bytes(int abi)
+{
+    return abi >= 6 ? 24 : abi >= 4 ? 16 : 8;
+}
+
+static int add_rule(int ruleset_fd, const char *path, uint64_t access)
+{
+    AUTO_CLOSE int fd = open(path, O_PATH | O_CLOEXEC);
+    struct landlock_path_beneath_attr rule = {.allowed_access = access, .parent_fd = fd};
+
+    if (fd < 0)
+        return -errno;
+    return kernel_landlock_add_path(ruleset_fd, &rule) < 0 ? -errno : 0;
+}
+
+/* Where older systems have real folders instead of links into /usr. */
+static int add_top_folders(int ruleset_fd)
+{
+    static const char *const folders[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
+
+    for (size_t i = 0; i < ARRAY_COUNT(folders); i++) {
+        struct stat st;
+        int r = lstat(folders[i], &st) == 0 && S_ISDIR(st.st_mode) ? add_rule(ruleset_fd, folders[i], READ) : 0;
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+int cage_landlock_apply(struct cage_context *context)
+{
+    int abi = context->start->host->landlock_abi;
+    struct kernel_landlock_ruleset ruleset = {
+        .handled_access_fs = known_access(abi),
+        .handled_access_net = context->start->plan->policy->network == POLICY_NETWORK_NONE
+                                  ? KERNEL_LANDLOCK_NET_BIND_TCP | KERNEL_LANDLOCK_NET_CONNECT_TCP
+                                  : 0,
+        .scoped = KERNEL_LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | KERNEL_LANDLOCK_SCOPE_SIGNAL,
+    };
+    AUTO_CLOSE int fd = kernel_landlock_create_ruleset(&ruleset, ruleset_bytes(abi), 0);
+    int r;
+
+    if (fd < 0)
+        return -errno;
+    for (size_t i = 0; i < ARRAY_COUNT(rules); i++)
+        if ((r = add_rule(fd, rules[i].path, rules[i].access & ruleset.handled_access_fs)) < 0)
+            return r;
+    r = add_top_folders(fd);
+    if (r < 0)
+        return r;
+    return kernel_landlock_restrict_self(fd) < 0 ? -errno : 0;
+}

@@ -1,0 +1,376 @@
+/* mount_child.c - the cage's file system
+ *
+ * Runs in: the cage's first process, in its own mount namespace.
+ * Privilege: full in the cage's user namespace, none outside it.
+ *
+ * Theory of operation: one tmpfs is the whole cage. Its own mount becomes the root and turns read-only at the end; /work,
+ * /tmp and /dev/shm are second, writable mounts of three folders of it, so that one size and one inode count bound
+ * everything that a guest can store. Host paths are cloned as detached mounts, restricted while detached, and only then
+ * attached. The new root is first attached over the host's /usr, which is there on every machine that can run a guest
+ * and whose clone has been taken before; pivot_root then leaves nothing of the host reachable.
+ */
+#include "base/cleanup.h"
+#include "cage/child.h"
+#include "cage/kernel.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+
+#define ATTR_ROOT (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+#define ATTR_VIEW (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+#define ATTR_DEVICE (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC)
+#define ATTR_SCRATCH (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+#define ATTR_DATA (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
+
+static int check(int r)
+{
+    return r < 0 ? -errno : r;
+}
+
+static int make_dir(int root_fd, const char *path, mode_t mode)
+{
+    return check(mkdirat(root_fd, path, mode));
+}
+
+static int write_file(int dir_fd, const char *path, const void *bytes, size_t count, mode_t mode)
+{
+    AUTO_CLOSE int fd = openat(dir_fd, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    const char *at = bytes;
+
+    if (fd < 0)
+        return -errno;
+    while (count > 0) {
+        ssize_t written = write(fd, at, count);
+        if (written < 0)
+            return -errno;
+        at += written;
+        count -= (size_t)written;
+    }
+    return check(fchmod(fd, mode)); /* whatever the umask took away */
+}
+
+/* A new file system of @type with up to two settings (@settings: key, value, key, value, NULL), mounted nowhere. */
+static int new_mount(const char *type, const char *const *settings, unsigned attributes)
+{
+    AUTO_CLOSE int fs_fd = kernel_fsopen(type);
+
+    if (fs_fd < 0)
+        return -errno;
+    for (; settings[0]; settings += 2)
+        if (kernel_fsconfig_text(fs_fd, settings[0], settings[1]) < 0)
+            return -errno;
+    if (kernel_fsconfig_create(fs_fd) < 0)
+        return -errno;
+    return check(kernel_fsmount(fs_fd, attributes));
+}
+
+/* A restricted clone of what is at @path, mounted nowhere. */
+static int clone_mount(int dir_fd, const char *path, unsigned recursive, uint64_t attributes)
+{
+    AUTO_CLOSE int fd = kernel_open_tree(dir_fd, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | recursive);
+    struct mount_attr attr = {.attr_set = attributes};
+
+    if (fd < 0)
+        return -errno;
+    if (kernel_mount_setattr(fd, "", AT_EMPTY_PATH | recursive, &attr) < 0)
+        return -errno;
+    return TAKE_FD(fd);
+}
+
+static int attach(int from_fd, int root_fd, const char *path)
+{
+    return check(kernel_move_mount(from_fd, root_fd, path));
+}
+
+static int bind(const char *from, int root_fd, const char *to, unsigned recursive, uint64_t attributes)
+{
+    AUTO_CLOSE int fd = clone_mount(AT_FDCWD, from, recursive, attributes);
+
+    return fd < 0 ? fd : attach(fd, root_fd, to);
+}
+
+/* --- own root, with the toolchain view that must be cloned before the root covers it --- */
+
+int cage_mount_own_root(struct cage_context *context)
+{
+    static const char *const folders[] = {"usr", "etc", "etc/alternatives", "dev", "proc", "scratch"};
+    const char *settings[] = {"mode", "0755", "size", context->tmpfs_size, "nr_inodes", context->tmpfs_inodes, NULL};
+    AUTO_CLOSE int usr_fd = clone_mount(AT_FDCWD, "/usr", AT_RECURSIVE, ATTR_VIEW);
+    AUTO_CLOSE int root_fd = -1;
+    int r;
+
+    if (usr_fd < 0)
+        return usr_fd;
+    root_fd = new_mount("tmpfs", settings, ATTR_ROOT);
+    if (root_fd < 0)
+        return root_fd;
+    for (size_t i = 0; i < ARRAY_COUNT(folders); i++)
+        if ((r = make_dir(root_fd, folders[i], 0755)) < 0)
+            return r;
+    r = attach(root_fd, AT_FDCWD, "/usr");
+    if (r == 0)
+        r = attach(usr_fd, root_fd, "usr");
+    if (r == 0)
+        context->root_fd = TAKE_FD(root_fd);
+    return r;
+}
+
+/* --- host view --- */
+
+/* Merged systems have links into /usr, older ones folders of their own. */
+static int add_top_folder(int root_fd, const char *name)
+{
+    char path[16] = "/", target[64];
+    ssize_t length;
+    int r;
+
+    (void)strncat(path, name, sizeof(path) - 2);
+    length = readlink(path, target, sizeof(target) - 1);
+    if (length > 0) {
+        target[length] = 0;
+        if (strncmp(target, "usr/", 4) == 0 || strncmp(target, "/usr/", 5) == 0)
+            return check(symlinkat(target, root_fd, name));
+        return -EXDEV;
+    }
+    if (errno == ENOENT)
+        return 0;
+    if (errno != EINVAL)
+        return -errno;
+    r = make_dir(root_fd, name, 0755);
+    return r < 0 ? r : bind(path, root_fd, name, AT_RECURSIVE, ATTR_VIEW);
+}
+
+/* The few names that C libraries ask for. */
+static int generate_etc(int root_fd)
+{
+    static const struct {
+        const char *path, *text;
+    } files[] = {
+        {"etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\nguest:x:1000:1000:guest:/work:/bin/sh\n"},
+        {"etc/group", "root:x:0:\nguest:x:1000:\n"},
+        {"etc/hosts", "127.0.0.1 localhost\n::1 localhost\n127.0.1.1 " CAGE_HOSTNAME "\n"},
+        {"etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"},
+        {"etc/ld.so.cache", ""},
+    };
+    int r;
+
+    for (size_t i = 0; i < ARRAY_COUNT(files); i++)
+        if ((r = write_file(root_fd, files[i].path, files[i].text, strlen(files[i].text), 0644)) < 0)
+            return r;
+    return 0;
+}
+
+/* Debian's tools are links through /etc/alternatives; other systems do not have it. */
+static int bind_if_there(const char *from, int root_fd, const char *to)
+{
+    int r = bind(from, root_fd, to, 0, ATTR_VIEW);
+
+    return r == -ENOENT ? 0 : r;
+}
+
+int cage_mount_host_view(struct cage_context *context)
+{
+    static const char *const top[] = {"bin", "sbin", "lib", "lib32", "lib64", "libx32"};
+    int root_fd = context->root_fd, r;
+
+    for (size_t i = 0; i < ARRAY_COUNT(top); i++)
+        if ((r = add_top_folder(root_fd, top[i])) < 0)
+            return r;
+    r = generate_etc(root_fd);
+    if (r == 0)
+        r = bind_if_there("/etc/ld.so.cache", root_fd, "etc/ld.so.cache");
+    if (r == 0)
+        r = bind_if_there("/etc/alternatives", root_fd, "etc/alternatives");
+    return r;
+}
+
+/* --- devices --- */
+
+static int add_device(int root_fd, const char *host_path)
+{
+    const char *path = host_path + 1; /* below the root */
+    int r = write_file(root_fd, path, "", 0, 0666);
+
+    return r < 0 ? r : bind(host_path, root_fd, path, 0, ATTR_DEVICE);
+}
+
+int cage_mount_devices(struct cage_context *context)
+{
+    static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
+    static const struct {
+        const char *target, *name;
+    } links[] = {
+        {"/proc/self/fd", "dev/fd"},
+        {"/proc/self/fd/0", "dev/stdin"},
+        {"/proc/self/fd/1", "dev/stdout"},
+        {"/proc/self/fd/2", "dev/stderr"},
+    };
+    int r;
+
+    for (size_t i = 0; i < ARRAY_COUNT(devices); i++)
+        if ((r = add_device(context->root_fd, devices[i])) < 0)
+            return r;
+    for (size_t i = 0; i < ARRAY_COUNT(links); i++)
+        if (symlinkat(links[i].target, context->root_fd, links[i].name) < 0)
+            return -errno;
+    return 0;
+}
+
+/* --- scratch --- */
+
+static int add_scratch(int root_fd, const char *folder, const char *at, mode_t mode, uint64_t attributes)
+{
+    AUTO_CLOSE int fd = -1;
+    int r = make_dir(root_fd, folder, mode);
+
+    if (r < 0 || (r = make_dir(root_fd, at, 0755)) < 0)
+        return r;
+    if (fchmodat(root_fd, folder, mode, 0) < 0 || fchownat(root_fd, folder, CAGE_GUEST_ID, CAGE_GUEST_ID, 0) < 0)
+        return -errno;
+    fd = clone_mount(root_fd, folder, 0, attributes);
+    return fd < 0 ? fd : attach(fd, root_fd, at);
+}
+
+int cage_mount_scratch(struct cage_context *context)
+{
+    int r = add_scratch(context->root_fd, "scratch/work", "work", 0755, ATTR_SCRATCH);
+
+    if (r == 0)
+        r = add_scratch(context->root_fd, "scratch/tmp", "tmp", 01777, ATTR_SCRATCH);
+    if (r == 0)
+        r = add_scratch(context->root_fd, "scratch/shm", "dev/shm", 01777, ATTR_DATA);
+    return r == 0 ? check(fchmodat(context->root_fd, "scratch", 0, 0)) : r;
+}
+
+/* --- proc --- */
+
+int cage_mount_proc(struct cage_context *context)
+{
+    /* ptraceable: processes that the guest may not look into, such as the cage's first, are not even listed. */
+    static const char *const settings[] = {"hidepid", "ptraceable", "subset", "pid", NULL};
+    AUTO_CLOSE int fd = new_mount("proc", settings, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+
+    return fd < 0 ? fd : attach(fd, context->root_fd, "proc");
+}
+
+/* --- inputs --- */
+
+/* Make the folders of @path ("a/b/c" makes a and a/b) below @work_fd. */
+static int make_parents(int work_fd, const char *path)
+{
+    char prefix[256];
+
+    for (const char *slash = path; (slash = strchr(slash, '/')); slash++) {
+        size_t length = (size_t)(slash - path);
+        if (length >= sizeof(prefix))
+            return -ENAMETOOLONG;
+        memcpy(prefix, path, length);
+        prefix[length] = 0;
+        if (mkdirat(work_fd, prefix, 0755) < 0) {
+            if (errno != EEXIST)
+                return -errno;
+        } else if (fchownat(work_fd, prefix, CAGE_GUEST_ID, CAGE_GUEST_ID, AT_SYMLINK_NOFOLLOW) < 0) {
+            return -errno;
+        }
+    }
+    return 0;
+}
+
+static int add_input(int work_fd, const struct cage_file *file)
+{
+    int r = make_parents(work_fd, file->path);
+
+    if (r == 0)
+        r = write_file(work_fd, file->path, file->bytes, file->count, (mode_t)file->mode);
+    if (r == 0 && fchownat(work_fd, file->path, CAGE_GUEST_ID, CAGE_GUEST_ID, AT_SYMLINK_NOFOLLOW) < 0)
+        return -errno;
+    return r;
+}
+
+int cage_mount_inputs(struct cage_context *context)
+{
+    const struct cage_start *start = context->start;
+    AUTO_CLOSE int work_fd = openat(context->root_fd, "work", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+    struct statfs now;
+    int r = work_fd < 0 ? -errno : 0;
+
+    for (size_t i = 0; i < start->file_count && r == 0; i++)
+        r = add_input(work_fd, &start->files[i]);
+    if (r < 0)
+        return r;
+    if (fstatfs(context->root_fd, &now) < 0)
+        return -errno;
+    context->staged_bytes = (uint64_t)(now.f_blocks - now.f_bfree) * (uint64_t)now.f_bsize;
+    context->staged_inodes = now.f_files - now.f_ffree;
+    return 0;
+}
+
+/* --- entering --- */
+
+int cage_mount_enter(struct cage_context *context)
+{
+    struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY};
+
+    if (kernel_mount_setattr(context->root_fd, "", AT_EMPTY_PATH, &read_only) < 0)
+        return -errno;
+    if (fchdir(context->root_fd) < 0 || kernel_pivot_root(".", ".") < 0)
+        return -errno;
+    /* The old root now lies over the new one; let go of it with everything below. */
+    if (umount2(".", KERNEL_MNT_DETACH) < 0 || chdir("/work") < 0)
+        return -errno;
+    return 0;
+}
+
+/* --- proofs: read back what the kernel has --- */
+
+static int prove_flags(const char *path, unsigned long wanted, unsigned long type)
+{
+    struct statfs fs;
+
+    if (statfs(path, &fs) < 0)
+        return -errno;
+    if (((unsigned long)fs.f_flags & wanted) != wanted || (type && (unsigned long)fs.f_type != type))
+        return -EPERM;
+    return 0;
+}
+
+#define TYPE_TMPFS 0x01021994UL
+#define TYPE_PROC 0x9fa0UL
+
+int cage_mount_prove_root(struct cage_context *context)
+{
+    struct stat root, held;
+    int r = prove_flags("/", ST_RDONLY | ST_NOSUID | ST_NODEV, TYPE_TMPFS);
+
+    if (r < 0)
+        return r;
+    if (stat("/", &root) < 0 || fstat(context->root_fd, &held) < 0)
+        return -errno;
+    return root.st_dev == held.st_dev && root.st_ino == held.st_ino ? 0 : -EPERM;
+}
+
+int cage_mount_prove_view(struct cage_context *context)
+{
+    (void)context;
+    return prove_flags("/usr", ST_RDONLY | ST_NOSUID | ST_NODEV, 0);
+}
+
+int cage_mount_prove_scratch(struct cage_context *context)
+{
+    int r = prove_flags("/work", ST_NOSUID | ST_NODEV, TYPE_TMPFS);
+
+    (void)context;
+    if (r == 0)
+        r = prove_flags("/tmp", ST_NOSUID | ST_NODEV, TYPE_TMPFS);
+    return r == 0 ? prove_flags("/dev/shm", ST_NOSUID | ST_NODEV | ST_NOEXEC, TYPE_TMPFS) : r;
+}
+
+int cage_mount_prove_proc(struct cage_context *context)
+{
+    (void)context;
+    if (access("/proc/sys", F_OK) == 0 || access("/proc/kcore", F_OK) == 0)
+        return -EPERM;
+    return prove_flags("/proc", ST_NOSUID | ST_NODEV | ST_NOEXEC, TYPE_PROC);
+}

@@ -1,0 +1,182 @@
+/* notify_child.c - answers denied system calls and counts them
+ *
+ * Runs in: the cage's first process, until the guest's first process ends.
+ * Privilege: none left.
+ *
+ * Theory of operation: the filter turns a denied call into a notification. It is answered here, inside the cage, so a
+ * flood of denied calls is paid from the guest's own processor time and never from the supervisor's. Only numbers and
+ * register values are read, never the guest's memory. The record is a table of fixed size in the shared report, which
+ * the guest cannot reach.
+ */
+#include "base/clock.h"
+#include "cage/child.h"
+#include "cage/kernel.h"
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/statfs.h>
+#include <sys/wait.h>
+
+#define TICK_MS 50
+#define X32_BIT 0x40000000u
+
+/* The kernel may know longer structures than our headers; it says so, and these hold any size that it will have soon. */
+union notification {
+    struct seccomp_notif request;
+    char room[512];
+};
+union answer {
+    struct seccomp_notif_resp response;
+    char room[512];
+};
+
+#if defined(__x86_64__)
+#define NATIVE_ARCH AUDIT_ARCH_X86_64
+#else
+#define NATIVE_ARCH AUDIT_ARCH_AARCH64
+#endif
+
+static uint32_t foreign_abi(const struct seccomp_data *data)
+{
+    if (data->arch != NATIVE_ARCH)
+        return 1;
+    return (uint32_t)data->nr & X32_BIT ? 2 : 0;
+}
+
+/* The part of the arguments that tells attempts apart. */
+static uint64_t telling_argument(const struct seccomp_data *data)
+{
+    static const struct {
+        int nr;
+        unsigned arg;
+        uint64_t mask;
+    } telling[] = {
+        {SYS_socket, 0, 0xffffffff},
+        {SYS_socketpair, 0, 0xffffffff},
+        {SYS_clone, 0, CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET},
+        {SYS_unshare, 0, 0xffffffff},
+        {SYS_ioctl, 1, 0xffffffff},
+        {SYS_prctl, 0, 0xffffffff},
+    };
+
+    for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++)
+        if (data->nr == telling[i].nr)
+            return data->args[telling[i].arg] & telling[i].mask;
+    return 0;
+}
+
+static void record(struct cage_report *report, const struct seccomp_data *data)
+{
+    struct cage_denial denial = {
+        .nr = (uint32_t)data->nr & ~X32_BIT,
+        .foreign = foreign_abi(data),
+        .count = 1,
+        .first_us = base_clock_us() - report->start_us,
+    };
+    uint32_t count = report->denial_count;
+
+    denial.argument = denial.foreign ? 0 : telling_argument(data);
+    for (uint32_t i = 0; i < count; i++) {
+        struct cage_denial *known = &report->denials[i];
+        if (known->nr == denial.nr && known->foreign == denial.foreign && known->argument == denial.argument) {
+            known->count++;
+            return;
+        }
+    }
+    if (count == CAGE_DENIALS_MAX) {
+        report->denials_unlisted++;
+        return;
+    }
+    report->denials[count] = denial;
+    report->denial_count = count + 1;
+}
+
+/* One notification: record, refuse. It may be gone already, when the caller was killed meanwhile. */
+static void answer_one(struct cage_context *context)
+{
+    union notification notification;
+    union answer answer;
+
+    memset(&notification, 0, sizeof(notification)); /* the kernel insists */
+    memset(&answer, 0, sizeof(answer));
+    if (ioctl(context->listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notification) < 0)
+        return;
+    record(context->report, &notification.request.data);
+    if (context->start->plan->policy->denials == POLICY_DENIALS_END) {
+        context->report->denied_end = 1;
+        context->report->end_us = base_clock_us();
+        _exit(0); /* the kernel ends everything else in the cage */
+    }
+    answer.response.id = notification.request.id;
+    answer.response.error = foreign_abi(&notification.request.data) ? -ENOSYS : -EPERM;
+    (void)ioctl(context->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &answer); /* fails when the caller is gone */
+}
+
+static void sample_scratch(struct cage_context *context)
+{
+    struct cage_report *report = context->report;
+    struct statfs now;
+    uint64_t bytes, inodes;
+
+    if (fstatfs(context->root_fd, &now) < 0)
+        return;
+    bytes = (uint64_t)(now.f_blocks - now.f_bfree) * (uint64_t)now.f_bsize;
+    inodes = now.f_files - now.f_ffree;
+    report->scratch_bytes = bytes > context->staged_bytes ? bytes - context->staged_bytes : 0;
+    report->scratch_inodes = inodes > context->staged_inodes ? inodes - context->staged_inodes : 0;
+    if (report->scratch_bytes > report->scratch_peak_bytes)
+        report->scratch_peak_bytes = report->scratch_bytes;
+    if (now.f_blocks > 0 && now.f_bfree == 0)
+        report->scratch_full |= 1;
+    if (now.f_files > 0 && now.f_ffree == 0)
+        report->scratch_full |= 2;
+}
+
+/* Reap whatever ended; true when the guest's first process was among it. */
+static bool reap(struct cage_context *context, pid_t guest)
+{
+    bool ended = false;
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid != guest)
+            continue;
+        context->report->wait_status = status;
+        ended = true;
+    }
+    return ended;
+}
+
+void cage_notify_loop(struct cage_context *context, pid_t guest)
+{
+    struct pollfd fds[] = {
+        {.fd = context->listener_fd, .events = POLLIN},
+        {.fd = context->signal_fd, .events = POLLIN},
+        {.fd = context->life_fd, .events = POLLIN},
+    };
+
+    while (!reap(context, guest)) {
+        int r = poll(fds, 3, TICK_MS);
+        if (r == 0)
+            sample_scratch(context);
+        if (r > 0 && (fds[1].revents & POLLIN)) {
+            struct signalfd_siginfo signals[8];
+            if (read(context->signal_fd, signals, sizeof(signals)) < 0 && errno != EAGAIN)
+                _exit(1);
+        }
+        if (r > 0 && (fds[2].revents & POLLHUP))
+            _exit(1); /* the supervisor is dead */
+        if (r > 0 && (fds[0].revents & POLLIN))
+            answer_one(context);
+        else if (r > 0 && (fds[0].revents & (POLLHUP | POLLERR)))
+            fds[0].fd = -1; /* nobody with the filter is left; the next reap ends the loop */
+    }
+    context->report->end_us = base_clock_us();
+    sample_scratch(context);
+    context->report->ended = 1;
+}

@@ -1,0 +1,128 @@
+/* plan.c - policy and machine make a plan: which promises, and who enforces which limit
+ *
+ * Pure: reads values, touches nothing.
+ */
+#include "base/cleanup.h"
+#include "cage/cage.h"
+#include <string.h>
+
+/* Who enforces a limit when there is no control group for it. */
+enum without { OWN, RLIMIT, NEEDS_GROUP };
+
+static const struct {
+    enum without without;
+    enum cage_controller controller; /* NEEDS_GROUP, or RLIMIT that a group does better */
+    const char *word;                /* enforced_by without a group */
+} enforcers[POLICY_LIMIT_MAX] = {
+    [POLICY_LIMIT_WALL_MS] = {OWN, CAGE_CONTROLLER_MAX, "supervisor"},
+    [POLICY_LIMIT_CPU_MS] = {NEEDS_GROUP, CAGE_CPUACCT, "rlimit"},
+    [POLICY_LIMIT_IDLE_MS] = {NEEDS_GROUP, CAGE_CPUACCT, "none"},
+    [POLICY_LIMIT_MEMORY_BYTES] = {NEEDS_GROUP, CAGE_MEMORY, "rlimit"},
+    [POLICY_LIMIT_PROCESSES] = {RLIMIT, CAGE_PIDS, "rlimit"},
+    [POLICY_LIMIT_OPEN_FILES] = {OWN, CAGE_CONTROLLER_MAX, "rlimit"},
+    [POLICY_LIMIT_FILE_BYTES] = {OWN, CAGE_CONTROLLER_MAX, "rlimit"},
+    [POLICY_LIMIT_SCRATCH_BYTES] = {OWN, CAGE_CONTROLLER_MAX, "tmpfs"},
+    [POLICY_LIMIT_SCRATCH_INODES] = {OWN, CAGE_CONTROLLER_MAX, "tmpfs"},
+    [POLICY_LIMIT_STDIN_BYTES] = {OWN, CAGE_CONTROLLER_MAX, "supervisor"},
+    [POLICY_LIMIT_STDOUT_BYTES] = {OWN, CAGE_CONTROLLER_MAX, "supervisor"},
+    [POLICY_LIMIT_STDERR_BYTES] = {OWN, CAGE_CONTROLLER_MAX, "supervisor"},
+    [POLICY_LIMIT_CPUS] = {NEEDS_GROUP, CAGE_CPU, "none"},
+};
+
+static const char *manager_word(enum cage_manager manager)
+{
+    return manager == CAGE_MANAGER_V1 ? "cgroup-v1" : "cgroup-v2";
+}
+
+static int refuse(const struct cage_host *host, enum policy_limit_key key, struct base_err *err)
+{
+    (void)base_err_set(err, BASE_E_REFUSED, policy_limit_name(key), "cannot be enforced on this machine: %s",
+                       host->cgroup_why[0] ? host->cgroup_why : "the controller that does it is missing");
+    return base_err_remedy(err,
+                           "start as root, or in a delegated group: systemd-run --user --scope -p Delegate=yes fumehood ...; "
+                           "or run without this wall: --limit %s_if_available=..., --policy if-available",
+                           policy_limit_name(key));
+}
+
+static int plan_limit(enum policy_limit_key key, const struct cage_host *host, struct cage_plan *plan,
+                      struct base_err *err)
+{
+    const struct policy_limit *limit = &plan->policy->limits[key];
+    enum cage_controller controller = enforcers[key].controller;
+    bool grouped = controller != CAGE_CONTROLLER_MAX && host->controllers[controller];
+
+    plan->limits[key].enforced_by = enforcers[key].word;
+    if (limit->unlimited) {
+        plan->limits[key].enforced_by = "none";
+        return 0;
+    }
+    if (grouped) {
+        plan->limits[key].enforced_by =
+            key == POLICY_LIMIT_CPU_MS || key == POLICY_LIMIT_IDLE_MS ? "supervisor" : manager_word(host->manager);
+        plan->uses_cgroup[controller] = true;
+        return 0;
+    }
+    if (enforcers[key].without == NEEDS_GROUP && !limit->if_available)
+        return refuse(host, key, err);
+    return 0;
+}
+
+/* Counting is wanted even where nothing is limited: a receipt says what was used. */
+static void plan_counting(const struct cage_host *host, struct cage_plan *plan)
+{
+    static const enum cage_controller counting[] = {CAGE_PIDS, CAGE_MEMORY, CAGE_CPUACCT};
+
+    for (size_t i = 0; i < ARRAY_COUNT(counting); i++)
+        if (host->controllers[counting[i]])
+            plan->uses_cgroup[counting[i]] = true;
+}
+
+int cage_plan_make(const struct policy *policy, const struct cage_host *host, struct cage_plan *ret_plan,
+                   struct base_err *err)
+{
+    struct cage_plan plan = {.policy = policy, .requested = (UINT64_C(1) << CAGE_STEP_MAX) - 1};
+    int r;
+
+    if (policy->tier != POLICY_TIER_CONTAINER)
+        return base_err_set(err, BASE_E_REFUSED, "tier", "%s is not in this version; container is",
+                            policy_tier_name(policy->tier));
+    for (int key = 0; key < POLICY_LIMIT_MAX; key++) {
+        r = plan_limit((enum policy_limit_key)key, host, &plan, err);
+        if (r < 0)
+            return r;
+    }
+    plan_counting(host, &plan);
+    if (host->manager == CAGE_MANAGER_NONE)
+        plan.missing |= CAGE_BIT(CGROUP);
+    if (host->landlock_abi == 0)
+        plan.missing |= CAGE_BIT(LANDLOCK);
+    plan.requested &= ~plan.missing;
+    *ret_plan = plan;
+    return 0;
+}
+
+const struct cage_mount *cage_mounts(void)
+{
+    static const struct cage_mount mounts[] = {
+        {"/", "tmpfs", "ro,nosuid,nodev"},
+        {"/usr", "host-view", "ro,nosuid,nodev"},
+        {"/etc/alternatives", "host-view", "ro,nosuid,nodev"},
+        {"/etc/ld.so.cache", "host-view", "ro,nosuid,nodev"},
+        {"/etc", "generated", "ro,nosuid,nodev"},
+        {"/dev", "generated", "ro,nosuid,noexec"},
+        {"/dev/shm", "scratch", "rw,nosuid,nodev,noexec"},
+        {"/proc", "proc", "own processes only,nosuid,nodev,noexec"},
+        {"/tmp", "scratch", "rw,nosuid,nodev"},
+        {"/work", "scratch", "rw,nosuid,nodev"},
+        {NULL, NULL, NULL},
+    };
+    return mounts;
+}
+
+const char *const *cage_environment(void)
+{
+    static const char *const environment[] = {
+        "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/work", "LANG=C.UTF-8", "TZ=UTC", "TMPDIR=/tmp", NULL,
+    };
+    return environment;
+}

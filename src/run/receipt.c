@@ -1,0 +1,199 @@
+/* receipt.c - the outcome as a receipt, field by field as the contract says */
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "cage/cage.h"
+#include "run/run.h"
+#include <string.h>
+
+static json_t *number_or_null(uint64_t value)
+{
+    return value == WARDEN_UNKNOWN ? json_null() : json_integer((json_int_t)value);
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text && *text ? base_json_text(text, strlen(text)) : json_null();
+}
+
+static json_t *step_names(uint64_t bits)
+{
+    json_t *names = json_array();
+
+    for (unsigned step = 0; step < CAGE_STEP_MAX; step++)
+        if (bits >> step & 1)
+            (void)json_array_append_new(names, json_string(cage_step_name(step)));
+    return names;
+}
+
+static json_t *program_json(const struct stage_program *program)
+{
+    return json_pack("{s:o,s:s,s:s,s:I}", "name", base_json_text(program->name, strlen(program->name)), "runtime",
+                     program->runtime->name, "sha256", program->sha256, "bytes", (json_int_t)program->count);
+}
+
+static json_t *inputs_json(const struct run_request *request)
+{
+    json_t *inputs = json_array();
+
+    for (size_t i = 0; i < request->file_count; i++) {
+        const struct stage_file *file = &request->files[i];
+        (void)json_array_append_new(inputs,
+                                    json_pack("{s:o,s:s,s:I}", "path", base_json_text(file->path, strlen(file->path)),
+                                              "sha256", file->sha256, "bytes", (json_int_t)file->count));
+    }
+    return inputs;
+}
+
+static json_t *limits_json(const struct policy *policy, const struct warden_outcome *outcome)
+{
+    json_t *limits = json_object();
+
+    for (int key = 0; key < POLICY_LIMIT_MAX; key++) {
+        const struct policy_limit *limit = &policy->limits[key];
+        json_t *row = json_pack("{s:o,s:s}", "value",
+                                limit->unlimited ? json_string("unlimited") : json_integer((json_int_t)limit->value),
+                                "enforced_by", outcome->limits[key].enforced_by);
+        if (limit->unlimited)
+            (void)json_object_set_new(row, "reason", text_or_null(limit->reason));
+        if (limit->if_available)
+            (void)json_object_set_new(row, "if_available", json_true());
+        if (outcome->limits[key].hits != WARDEN_UNKNOWN)
+            (void)json_object_set_new(row, "hits", json_integer((json_int_t)outcome->limits[key].hits));
+        (void)json_object_set_new(limits, policy_limit_name((enum policy_limit_key)key), row);
+    }
+    return limits;
+}
+
+static json_t *mounts_json(void)
+{
+    json_t *mounts = json_array();
+
+    for (const struct cage_mount *mount = cage_mounts(); mount->at; mount++)
+        (void)json_array_append_new(
+            mounts, json_pack("{s:s,s:s,s:s}", "at", mount->at, "kind", mount->kind, "mode", mount->mode));
+    return mounts;
+}
+
+static json_t *ending_json(const struct warden_outcome *outcome)
+{
+    bool exited = outcome->ending == WARDEN_EXITED;
+    bool failed = outcome->ending == WARDEN_SETUP_ERROR || outcome->ending == WARDEN_LOST;
+    char text[1100];
+
+    return json_pack("{s:s,s:o,s:o,s:o,s:o}", "kind", warden_ending_name(outcome->ending), "exit_code",
+                     exited ? json_integer(outcome->exit_code) : json_null(), "signal",
+                     outcome->ending == WARDEN_SIGNALED ? json_integer(outcome->signal) : json_null(), "limit",
+                     outcome->ending == WARDEN_LIMIT ? text_or_null(warden_limit_name(outcome->limit)) : json_null(),
+                     "detail",
+                     text_or_null(failed ? base_err_text(&outcome->error, text, sizeof(text)) : outcome->detail));
+}
+
+static json_t *denials_json(const struct warden_outcome *outcome)
+{
+    json_t *denials = json_array();
+
+    for (unsigned i = 0; i < outcome->denial_count; i++) {
+        const struct warden_denial *denial = &outcome->denials[i];
+        (void)json_array_append_new(denials, json_pack("{s:s,s:s,s:I,s:I}", "class", denial->class_name, "what",
+                                                       denial->what, "count", (json_int_t)denial->count, "first_us",
+                                                       (json_int_t)denial->first_us));
+    }
+    return denials;
+}
+
+static json_t *usage_json(const struct warden_outcome *outcome)
+{
+    return json_pack("{s:o,s:o,s:o,s:o,s:o}", "wall_us", number_or_null(outcome->wall_us), "cpu_us",
+                     number_or_null(outcome->cpu_us), "memory_peak_bytes", number_or_null(outcome->memory_peak_bytes),
+                     "processes_peak", number_or_null(outcome->processes_peak), "scratch_peak_bytes",
+                     number_or_null(outcome->scratch_peak_bytes));
+}
+
+static json_t *stream_json(const struct warden_stream *stream)
+{
+    bool utf8 = base_json_is_utf8(stream->kept.bytes, stream->kept.count);
+    json_t *json = json_pack("{s:I,s:I,s:b,s:s,s:o,s:b}", "bytes", (json_int_t)stream->bytes, "kept_bytes",
+                             (json_int_t)stream->kept.count, "truncated", stream->truncated, "sha256", stream->sha256,
+                             "text", base_json_text(stream->kept.bytes, stream->kept.count), "utf8", utf8);
+
+    if (json && !utf8)
+        (void)json_object_set_new(json, "base64", base_json_base64(stream->kept.bytes, stream->kept.count));
+    return json;
+}
+
+static json_t *teardown_json(const struct warden_outcome *outcome)
+{
+    return json_pack("{s:i,s:i,s:i,s:i,s:I}", "processes_left", (int)outcome->teardown.processes_left, "cgroups_left",
+                     (int)outcome->teardown.cgroups_left, "mounts_left", (int)outcome->teardown.mounts_left,
+                     "files_left", (int)outcome->teardown.files_left, "us", (json_int_t)outcome->teardown.us);
+}
+
+static json_t *policy_fields(const struct policy *policy, struct base_err *err)
+{
+    char sha256[BASE_HASH_HEX];
+
+    if (policy_hash(policy, sha256, err) < 0)
+        return NULL;
+    return json_pack("{s:s,s:s}", "sha256", sha256, "name", policy->name);
+}
+
+static json_t *protections_json(const struct warden_outcome *outcome)
+{
+    return json_pack("{s:o,s:o,s:o}", "requested",
+                     step_names(outcome->protections_requested | outcome->protections_missing), "achieved",
+                     step_names(outcome->protections_achieved), "missing", step_names(outcome->protections_missing));
+}
+
+static json_t *syscalls_json(const struct policy *policy)
+{
+    unsigned count;
+    char sha256[BASE_HASH_HEX];
+    const struct sock_filter *filter = cage_filter(policy->network == POLICY_NETWORK_LOOPBACK, &count);
+
+    base_hash_bytes_hex(filter, count * sizeof(*filter), sha256);
+    return json_pack("{s:s,s:s}", "profile", "default", "sha256", sha256);
+}
+
+int run_receipt(const struct run_request *request, const struct warden_outcome *outcome, json_t **ret_receipt,
+                struct base_err *err)
+{
+    const struct policy *policy = request->policy;
+    const struct {
+        const char *key;
+        json_t *value;
+    } fields[] = {
+        {"schema", json_string("fumehood.receipt/1")},
+        {"run_id", json_string(outcome->run_id)},
+        {"started_utc", json_string(outcome->started_utc)},
+        {"version", json_string(FUMEHOOD_VERSION)},
+        {"tier", json_string(policy_tier_name(policy->tier))},
+        {"cage", json_string("fresh")},
+        {"program", program_json(request->program)},
+        {"inputs", inputs_json(request)},
+        {"policy", policy_fields(policy, err)},
+        {"root", json_pack("{s:s,s:n}", "kind", "host", "digest")},
+        {"syscalls", syscalls_json(policy)},
+        {"protections", protections_json(outcome)},
+        {"limits", limits_json(policy, outcome)},
+        {"mounts", mounts_json()},
+        {"ending", ending_json(outcome)},
+        {"denials", denials_json(outcome)},
+        {"denials_unlisted", json_integer((json_int_t)outcome->denials_unlisted)},
+        {"usage", usage_json(outcome)},
+        {"stdout", stream_json(&outcome->out)},
+        {"stderr", stream_json(&outcome->err)},
+        {"artifacts", json_pack("{s:[],s:[]}", "delivered", "rejected")},
+        {"effects", json_array()},
+        {"teardown", teardown_json(outcome)},
+        {"environment", run_environment()},
+    };
+    AUTO_JSON json_t *receipt = json_object();
+    bool whole = receipt != NULL;
+
+    for (size_t i = 0; i < ARRAY_COUNT(fields); i++) /* takes every value, also after a failure */
+        whole = json_object_set_new(receipt, fields[i].key, fields[i].value) == 0 && whole;
+    if (!whole)
+        return base_err_set(err, BASE_E_NOMEM, "receipt", "no memory");
+    *ret_receipt = TAKE_PTR(receipt);
+    return 0;
+}

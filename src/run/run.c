@@ -1,0 +1,165 @@
+/* run.c - policy + program -> outcome */
+#include "run/run.h"
+#include "base/cleanup.h"
+#include "run/stop.h"
+#include "warden/warden.h"
+#include <stdio.h>
+#include <string.h>
+
+#define ARGS_MAX 1024
+#define ENVIRONMENT_MAX (POLICY_ENV_MAX + 16)
+#define FILES_MAX 256
+
+/* What is the same for every run of this process. A fork gets its own: a slot belongs to one process. */
+static struct {
+    pid_t owner;
+    struct cage_host host;
+    struct cage_slot slot;
+} site = {.slot = {.lock_fd = -1}};
+
+static int prepare_site(struct base_err *err)
+{
+    if (site.owner == getpid())
+        return 0;
+    cage_slot_release(&site.slot); /* the copy of a parent's */
+    cage_host_probe(&site.host);
+    int r = cage_slot_acquire(&site.host, &site.slot, err);
+    if (r == 0)
+        site.owner = getpid();
+    return r;
+}
+
+struct command {
+    char path[300];              /* of the program, in the cage */
+    char *argv[ARGS_MAX + STAGE_COMMAND_MAX + 2];
+    char *envp[ENVIRONMENT_MAX + 1];
+    struct cage_file files[FILES_MAX + 1];
+    size_t file_count;
+};
+
+/* execve's interface takes char *const[]; it does not write to them. */
+static char *argument(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+static int fill_argv(const struct run_request *request, struct command *command, struct base_err *err)
+{
+    const struct stage_runtime *runtime = request->program->runtime;
+    size_t count = 0;
+
+    (void)snprintf(command->path, sizeof(command->path), "/work/%s", request->program->name);
+    for (size_t i = 0; i < runtime->command_count; i++)
+        command->argv[count++] =
+            strcmp(runtime->command[i], "{program}") == 0 ? command->path : runtime->command[i];
+    for (size_t i = 0; request->args && request->args[i]; i++) {
+        if (i == ARGS_MAX)
+            return base_err_set(err, BASE_E_USAGE, "arguments", "are more than %d", ARGS_MAX);
+        command->argv[count++] = argument(request->args[i]);
+    }
+    command->argv[count] = NULL;
+    return 0;
+}
+
+static size_t name_length(const char *assignment)
+{
+    return strcspn(assignment, "=");
+}
+
+/* A later assignment to the same name takes the place of an earlier one. */
+static void add_environment(struct command *command, size_t *count, const char *assignment)
+{
+    size_t length = name_length(assignment);
+
+    for (size_t i = 0; i < *count; i++)
+        if (name_length(command->envp[i]) == length && strncmp(command->envp[i], assignment, length) == 0) {
+            command->envp[i] = argument(assignment);
+            return;
+        }
+    if (*count < ENVIRONMENT_MAX)
+        command->envp[(*count)++] = argument(assignment);
+}
+
+static void fill_environment(const struct run_request *request, struct command *command)
+{
+    const struct stage_runtime *runtime = request->program->runtime;
+    size_t count = 0;
+
+    for (const char *const *fixed = cage_environment(); *fixed; fixed++)
+        add_environment(command, &count, *fixed);
+    for (size_t i = 0; i < runtime->environment_count; i++)
+        add_environment(command, &count, runtime->environment[i]);
+    for (size_t i = 0; i < request->policy->env_count; i++)
+        add_environment(command, &count, request->policy->env[i]);
+    command->envp[count] = NULL;
+}
+
+static int fill_files(const struct run_request *request, struct command *command, struct base_err *err)
+{
+    const struct stage_program *program = request->program;
+    bool native = program->runtime->command_count > 0 && strcmp(program->runtime->command[0], "{program}") == 0;
+
+    if (request->file_count > FILES_MAX)
+        return base_err_set(err, BASE_E_USAGE, "--input", "is given more than %d times", FILES_MAX);
+    command->files[0] = (struct cage_file){program->name, program->bytes, program->count, native ? 0755 : 0644};
+    for (size_t i = 0; i < request->file_count; i++) {
+        const struct stage_file *file = &request->files[i];
+        command->files[1 + i] = (struct cage_file){file->path, file->bytes, file->count, file->mode};
+    }
+    command->file_count = 1 + request->file_count;
+    return 0;
+}
+
+static int fill_command(const struct run_request *request, struct command *command, struct base_err *err)
+{
+    int r = fill_argv(request, command, err);
+
+    if (r == 0)
+        r = fill_files(request, command, err);
+    if (r == 0)
+        fill_environment(request, command);
+    return r;
+}
+
+static int execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err)
+{
+    AUTO_FREE struct command *command = calloc(1, sizeof(*command));
+    struct cage_plan plan;
+    int r;
+
+    if (!command)
+        return base_err_set(err, BASE_E_NOMEM, "run", "no memory");
+    r = cage_plan_make(request->policy, &site.host, &plan, err);
+    if (r == 0)
+        r = fill_command(request, command, err);
+    if (r < 0)
+        return r;
+    struct warden_job job = {
+        .host = &site.host,
+        .plan = &plan,
+        .slot = &site.slot,
+        .files = command->files,
+        .file_count = command->file_count,
+        .argv = command->argv,
+        .envp = command->envp,
+        .stdin_fd = request->stdin_fd,
+        .stdin_bytes = request->stdin_bytes,
+        .stdin_count = request->stdin_count,
+        .mark = request->mark,
+        .stdout_fd = request->stdout_fd,
+        .stderr_fd = request->stderr_fd,
+        .should_stop = run_stop_reason,
+    };
+    return warden_run(&job, ret_outcome, err);
+}
+
+int run_execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err)
+{
+    int r = run_check_stop(err);
+
+    if (r == 0)
+        r = prepare_site(err);
+    if (r < 0)
+        return r;
+    return execute(request, ret_outcome, err);
+}

@@ -1,0 +1,106 @@
+/* clocks.c - wall, processor and idle time, and what the kernel's counters say while the guest runs */
+#include "base/clock.h"
+#include "warden/watch.h"
+#include <stdio.h>
+#include <string.h>
+
+#define TICK_US 50000
+
+/* A guest that is refused new processes this often is not coping with the limit, it is storming it. */
+#define PROCESS_STORM 1024
+
+/* Less processor time than this in the idle time counts as none: our own process in the cage wakes now and then. */
+#define IDLE_NOISE_US 2000
+
+static const struct policy_limit *limit_of(const struct warden_watch *watch, enum policy_limit_key key)
+{
+    return &watch->job->plan->policy->limits[key];
+}
+
+void warden_stop(struct warden_watch *watch, enum warden_ending ending, enum warden_limit limit, const char *detail)
+{
+    if (watch->stop.wanted)
+        return; /* the first reason is the reason */
+    watch->stop.wanted = true;
+    watch->stop.ending = ending;
+    watch->stop.limit = limit;
+    (void)snprintf(watch->stop.detail, sizeof(watch->stop.detail), "%s", detail);
+}
+
+void warden_clocks_start(struct warden_watch *watch)
+{
+    watch->started_us = watch->active_us = base_clock_us();
+    watch->next_tick_us = watch->started_us + TICK_US;
+}
+
+static uint64_t wall_deadline_us(const struct warden_watch *watch)
+{
+    const struct policy_limit *wall = limit_of(watch, POLICY_LIMIT_WALL_MS);
+
+    return wall->unlimited ? UINT64_MAX : watch->started_us + wall->value * 1000;
+}
+
+int warden_clocks_timeout_ms(const struct warden_watch *watch)
+{
+    uint64_t now_us = base_clock_us(), deadline_us = wall_deadline_us(watch);
+    uint64_t next_us = watch->next_tick_us < deadline_us ? watch->next_tick_us : deadline_us;
+
+    return next_us <= now_us ? 0 : (int)((next_us - now_us + 999) / 1000);
+}
+
+static void check_cpu(struct warden_watch *watch, uint64_t cpu_us)
+{
+    const struct policy_limit *cpu = limit_of(watch, POLICY_LIMIT_CPU_MS);
+
+    if (!cpu->unlimited && cpu_us != UINT64_MAX && cpu_us >= cpu->value * 1000)
+        warden_stop(watch, WARDEN_LIMIT, WARDEN_LIMIT_CPU, "");
+}
+
+static void check_idle(struct warden_watch *watch, uint64_t now_us, uint64_t cpu_us)
+{
+    const struct policy_limit *idle = limit_of(watch, POLICY_LIMIT_IDLE_MS);
+
+    if (idle->unlimited || cpu_us == UINT64_MAX)
+        return;
+    if (cpu_us > watch->active_cpu_us + IDLE_NOISE_US) {
+        watch->active_cpu_us = cpu_us;
+        watch->active_us = now_us;
+    } else if (now_us - watch->active_us >= idle->value * 1000) {
+        warden_stop(watch, WARDEN_LIMIT, WARDEN_LIMIT_IDLE, "");
+    }
+}
+
+static void check_counters(struct warden_watch *watch)
+{
+    uint64_t kills = cage_cgroup_oom_kills(&watch->cgroup);
+    uint64_t refusals = cage_cgroup_process_refusals(&watch->cgroup);
+
+    if (kills != UINT64_MAX && kills > 0)
+        warden_stop(watch, WARDEN_LIMIT, WARDEN_LIMIT_MEMORY, "");
+    if (refusals != UINT64_MAX && refusals >= PROCESS_STORM)
+        warden_stop(watch, WARDEN_LIMIT, WARDEN_LIMIT_PROCESSES, "new processes were refused again and again");
+}
+
+static void check_emergency(struct warden_watch *watch)
+{
+    const char *why = watch->job->should_stop ? watch->job->should_stop() : NULL;
+
+    if (why)
+        warden_stop(watch, WARDEN_CANCELLED, WARDEN_LIMIT_NONE, why);
+}
+
+void warden_clocks_tick(struct warden_watch *watch)
+{
+    uint64_t now_us = base_clock_us(), cpu_us;
+
+    if (now_us >= wall_deadline_us(watch))
+        warden_stop(watch, WARDEN_LIMIT, WARDEN_LIMIT_WALL, "");
+    if (now_us < watch->next_tick_us)
+        return;
+    watch->next_tick_us = now_us + TICK_US;
+    cpu_us = cage_cgroup_cpu_us(&watch->cgroup);
+    check_cpu(watch, cpu_us);
+    check_idle(watch, now_us, cpu_us);
+    check_counters(watch);
+    check_emergency(watch);
+}

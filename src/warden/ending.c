@@ -1,0 +1,117 @@
+/* ending.c - how did it end: from the supervisor's own record and the kernel's counters, in that order of weight
+ *
+ * An exit code or signal is what the guest chose; it is reported, and it never turns a failure of ours into one of the
+ * guest's or the other way round. It has one say: a guest that met a limit and then succeeded has coped with it.
+ */
+#include "base/cleanup.h"
+#include "warden/watch.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static void end_with(struct warden_outcome *outcome, enum warden_ending ending, enum warden_limit limit,
+                     const char *detail)
+{
+    outcome->ending = ending;
+    outcome->limit = limit;
+    (void)snprintf(outcome->detail, sizeof(outcome->detail), "%.*s", (int)sizeof(outcome->detail) - 1, detail);
+}
+
+static int setup_code(unsigned step, int sys_errno)
+{
+    if (step == CAGE_AT_EXEC && (sys_errno == ENOENT || sys_errno == ENOEXEC || sys_errno == EACCES || sys_errno == ELIBBAD))
+        return BASE_E_NOT_FOUND;
+    return BASE_E_SETUP;
+}
+
+static void end_setup(struct warden_watch *watch)
+{
+    const struct cage_report *report = watch->report;
+    unsigned step = (unsigned)report->failed_step;
+    struct warden_outcome *outcome = watch->outcome;
+
+    (void)base_err_sys(&outcome->error, setup_code(step, report->failed_errno), report->failed_errno,
+                       cage_step_name(step), "%s failed", step < CAGE_STEP_MAX ? "this part of the cage" : cage_step_text(step));
+    if (step == CAGE_STEP_PROC_MASKED && report->failed_errno == EPERM)
+        (void)base_err_remedy(&outcome->error, "inside a container /proc must not be masked: start that with "
+                                               "--security-opt systempaths=unconfined");
+    end_with(outcome, WARDEN_SETUP_ERROR, WARDEN_LIMIT_NONE, outcome->error.what);
+}
+
+static bool over(const struct warden_watch *watch, int sink, enum policy_limit_key key)
+{
+    const struct policy_limit *limit = &watch->job->plan->policy->limits[key];
+
+    return !limit->unlimited && watch->sinks[sink].bytes > limit->value;
+}
+
+static bool output_over(const struct warden_watch *watch)
+{
+    return watch->job->plan->policy->output == POLICY_OUTPUT_END &&
+           (over(watch, WARDEN_OUT, POLICY_LIMIT_STDOUT_BYTES) || over(watch, WARDEN_ERR, POLICY_LIMIT_STDERR_BYTES));
+}
+
+/* The kernel's size signal, with a file of about that size to show for it. */
+static bool met_file_limit(const struct warden_watch *watch, int status)
+{
+    const struct policy_limit *file = &watch->job->plan->policy->limits[POLICY_LIMIT_FILE_BYTES];
+
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ && !file->unlimited &&
+           watch->report->scratch_peak_bytes + 4096 >= file->value;
+}
+
+static void end_by_itself(struct warden_watch *watch, const struct cage_counters *counters)
+{
+    struct warden_outcome *outcome = watch->outcome;
+    int status = watch->report->wait_status;
+    bool coped = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+
+    if (WIFSIGNALED(status)) {
+        end_with(outcome, WARDEN_SIGNALED, WARDEN_LIMIT_NONE, "");
+        outcome->signal = WTERMSIG(status);
+    } else {
+        end_with(outcome, WARDEN_EXITED, WARDEN_LIMIT_NONE, "");
+        outcome->exit_code = WEXITSTATUS(status);
+    }
+    if (coped)
+        return;
+    if (watch->report->scratch_full || met_file_limit(watch, status))
+        end_with(outcome, WARDEN_LIMIT, WARDEN_LIMIT_DISK, "it failed after the scratch space was full");
+    else if (counters->process_refusals != UINT64_MAX && counters->process_refusals > 0)
+        end_with(outcome, WARDEN_LIMIT, WARDEN_LIMIT_PROCESSES, "it failed after a new process was refused");
+}
+
+static void end_lost(struct warden_watch *watch)
+{
+    struct warden_outcome *outcome = watch->outcome;
+
+    (void)base_err_set(&outcome->error, BASE_E_LOST, "cage", "%s",
+                       watch->dead ? "its first process was killed from outside" : "it cannot be killed");
+    end_with(outcome, WARDEN_LOST, WARDEN_LIMIT_NONE, outcome->error.what);
+}
+
+void warden_ending_decide(struct warden_watch *watch, const struct cage_counters *counters)
+{
+    const struct cage_report *report = watch->report;
+    const struct warden_stop *stop = &watch->stop;
+    bool stopped = stop->wanted && !(report->ended && stop->limit == WARDEN_LIMIT_WALL);
+
+    if (!watch->dead)
+        end_lost(watch);
+    else if (counters->oom_kills != UINT64_MAX && counters->oom_kills > 0)
+        end_with(watch->outcome, WARDEN_LIMIT, WARDEN_LIMIT_MEMORY, "");
+    else if (report->failed_step >= 0)
+        end_setup(watch);
+    else if (report->denied_end)
+        end_with(watch->outcome, WARDEN_DENIED, WARDEN_LIMIT_NONE, "");
+    else if (stopped)
+        end_with(watch->outcome, stop->ending, stop->limit, stop->detail);
+    else if (output_over(watch))
+        end_with(watch->outcome, WARDEN_LIMIT, WARDEN_LIMIT_OUTPUT, "");
+    else if (report->ended)
+        end_by_itself(watch, counters);
+    else
+        end_lost(watch);
+}

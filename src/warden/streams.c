@@ -1,0 +1,206 @@
+/* streams.c - the guest's standard streams and its mark
+ *
+ * Our ends never block. What the guest writes is counted and hashed in full and kept up to its limit; what is passed on
+ * waits for its reader in at most one chunk, and then the guest waits too, as it would without us.
+ */
+#include "base/cleanup.h"
+#include "warden/watch.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <string.h>
+
+/* The guest's ends must not be one of the numbers that they will be moved to. */
+#define FIRST_GUEST_FD 10
+
+/* With a limit of "unlimited" everything is counted, and this much is kept. */
+#define KEEP_UNLIMITED_BYTES (UINT64_C(16) << 20)
+
+static int open_pipe(int *ret_read, int *ret_write, bool guest_reads, struct base_err *err)
+{
+    int fds[2], *guest = guest_reads ? &fds[0] : &fds[1], *ours = guest_reads ? &fds[1] : &fds[0];
+
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return base_err_sys(err, BASE_E_SETUP, errno, "pipe", "cannot be made");
+    int high = fcntl(*guest, F_DUPFD_CLOEXEC, FIRST_GUEST_FD);
+    if (high < 0 || fcntl(*ours, F_SETFL, O_NONBLOCK) < 0) {
+        int e = errno;
+        base_cleanup_close(&fds[0]);
+        base_cleanup_close(&fds[1]);
+        return base_err_sys(err, BASE_E_SETUP, e, "pipe", "cannot be set up");
+    }
+    (void)close(*guest);
+    *guest = high;
+    *ret_read = fds[0];
+    *ret_write = fds[1];
+    return 0;
+}
+
+static uint64_t keep_max(const struct warden_watch *watch, enum policy_limit_key key)
+{
+    const struct policy_limit *limit = &watch->job->plan->policy->limits[key];
+
+    return limit->unlimited ? KEEP_UNLIMITED_BYTES : limit->value;
+}
+
+static void init_sink(struct warden_sink *sink, int pass_fd, uint64_t max, struct base_buf *kept)
+{
+    sink->pass_fd = pass_fd;
+    sink->keep_max = max;
+    sink->kept = kept;
+    base_hash_init(&sink->hash);
+}
+
+int warden_streams_open(struct warden_watch *watch, struct base_err *err)
+{
+    const struct warden_job *job = watch->job;
+    const struct policy_limit *input = &job->plan->policy->limits[POLICY_LIMIT_STDIN_BYTES];
+    struct warden_source *source = &watch->source;
+    int r;
+
+    init_sink(&watch->sinks[WARDEN_OUT], job->stdout_fd, keep_max(watch, POLICY_LIMIT_STDOUT_BYTES),
+              &watch->outcome->out.kept);
+    init_sink(&watch->sinks[WARDEN_ERR], job->stderr_fd, keep_max(watch, POLICY_LIMIT_STDERR_BYTES),
+              &watch->outcome->err.kept);
+    init_sink(&watch->sinks[WARDEN_MARK], -1, WARDEN_MARK_MAX_BYTES, &watch->outcome->mark);
+    source->from_fd = job->stdin_fd;
+    source->bytes = job->stdin_bytes;
+    source->count = job->stdin_count;
+    source->given_max = input->unlimited ? UINT64_MAX : input->value;
+
+    r = open_pipe(&watch->guest_fds[0], &source->write_fd, true, err);
+    for (int i = 0; i < WARDEN_SINK_MAX && r == 0; i++)
+        if (i != WARDEN_MARK || job->mark)
+            r = open_pipe(&watch->sinks[i].read_fd, &watch->guest_fds[1 + i], false, err);
+    return r;
+}
+
+void warden_streams_close(struct warden_watch *watch)
+{
+    for (int i = 0; i < 4; i++)
+        base_cleanup_close(&watch->guest_fds[i]);
+    for (int i = 0; i < WARDEN_SINK_MAX; i++)
+        base_cleanup_close(&watch->sinks[i].read_fd);
+    base_cleanup_close(&watch->source.write_fd);
+}
+
+static int keep(struct warden_sink *sink, const char *bytes, size_t count)
+{
+    uint64_t room = sink->keep_max - sink->kept->count;
+
+    return base_buf_append(sink->kept, bytes, count < room ? count : (size_t)room);
+}
+
+int warden_sink_read(struct warden_sink *sink)
+{
+    ssize_t count;
+    int r;
+
+    if (sink->read_fd < 0 || sink->pending_count > 0)
+        return 0;
+    count = read(sink->read_fd, sink->pending, sizeof(sink->pending));
+    if (count < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (count <= 0) {
+        base_cleanup_close(&sink->read_fd);
+        sink->read_fd = -1;
+        return 0;
+    }
+    sink->bytes += (uint64_t)count;
+    base_hash_update(&sink->hash, sink->pending, (size_t)count);
+    r = keep(sink, sink->pending, (size_t)count);
+    if (r < 0)
+        return r;
+    if (sink->pass_fd >= 0 && !sink->pass_broken) {
+        sink->pending_from = 0;
+        sink->pending_count = (size_t)count;
+    }
+    return 1;
+}
+
+/* A pipe that polls writable takes PIPE_BUF bytes without blocking, and it may not be ours to make non-blocking. */
+static bool writable_now(int fd)
+{
+    struct pollfd poll_fd = {.fd = fd, .events = POLLOUT};
+
+    return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLOUT | POLLERR | POLLHUP));
+}
+
+void warden_sink_pass(struct warden_sink *sink, bool all)
+{
+    while (sink->pending_count > 0 && (all || writable_now(sink->pass_fd))) {
+        size_t count = sink->pending_count < PIPE_BUF ? sink->pending_count : PIPE_BUF;
+        ssize_t written = write(sink->pass_fd, sink->pending + sink->pending_from, count);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0 && errno == EAGAIN) {
+            struct pollfd poll_fd = {.fd = sink->pass_fd, .events = POLLOUT};
+            if (all && poll(&poll_fd, 1, -1) >= 0)
+                continue;
+            return;
+        }
+        if (written < 0) {
+            sink->pass_broken = true;
+            sink->pending_count = 0;
+            return;
+        }
+        sink->pending_from += (size_t)written;
+        sink->pending_count -= (size_t)written;
+    }
+}
+
+/* Returns false at the end of what there is to give. */
+static bool refill(struct warden_source *source)
+{
+    ssize_t count;
+
+    source->chunk_from = 0;
+    if (source->from_fd < 0) {
+        count = (ssize_t)(source->count < sizeof(source->chunk) ? source->count : sizeof(source->chunk));
+        if (count > 0)
+            memcpy(source->chunk, source->bytes, (size_t)count);
+        source->bytes += count;
+        source->count -= (size_t)count;
+    } else {
+        count = read(source->from_fd, source->chunk, sizeof(source->chunk));
+        if (count < 0 && (errno == EAGAIN || errno == EINTR))
+            return true;
+    }
+    source->chunk_count = count > 0 ? (size_t)count : 0;
+    source->given += source->chunk_count;
+    return source->chunk_count > 0;
+}
+
+bool warden_source_over(const struct warden_source *source)
+{
+    return source->given > source->given_max;
+}
+
+static void finish_source(struct warden_source *source)
+{
+    base_cleanup_close(&source->write_fd);
+    source->write_fd = -1;
+}
+
+void warden_source_move(struct warden_source *source)
+{
+    ssize_t written;
+
+    if (source->write_fd < 0)
+        return;
+    if (source->chunk_count == 0 && !refill(source)) {
+        finish_source(source);
+        return;
+    }
+    if (source->chunk_count == 0 || warden_source_over(source))
+        return;
+    written = write(source->write_fd, source->chunk + source->chunk_from, source->chunk_count);
+    if (written < 0) {
+        if (errno != EAGAIN && errno != EINTR)
+            finish_source(source); /* the guest does not read any more */
+        return;
+    }
+    source->chunk_from += (size_t)written;
+    source->chunk_count -= (size_t)written;
+}

@@ -1,0 +1,395 @@
+/* warden.c - one run, from the first pipe to the proof that nothing is left
+ *
+ * Theory of operation: the warden waits for five things at once: the cage's end (a pidfd that becomes readable when its
+ * first process is dead, which the kernel lets happen only after everything else in the cage is), output, room for input,
+ * a signal to itself, and the next tick of its clocks. Whatever goes wrong it has one answer, to kill the first process.
+ * It parses nothing that the guest wrote.
+ */
+#include "warden/warden.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "cage/kernel.h"
+#include "warden/watch.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+/* Processes that the kernel cannot end (stuck in a device, say) are given up after this, and reported as left. */
+#define KILL_PATIENCE_US 10000000
+
+static int catch_signals(struct warden_watch *watch, sigset_t *ret_old, struct base_err *err)
+{
+    sigset_t signals;
+
+    (void)sigemptyset(&signals);
+    (void)sigaddset(&signals, SIGINT);
+    (void)sigaddset(&signals, SIGTERM);
+    (void)sigaddset(&signals, SIGHUP);
+    if (sigprocmask(SIG_BLOCK, &signals, ret_old) < 0)
+        return base_err_sys(err, BASE_E_SETUP, errno, "signals", "cannot be blocked");
+    watch->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    return watch->signal_fd < 0 ? base_err_sys(err, BASE_E_SETUP, errno, "signals", "cannot be caught") : 0;
+}
+
+static void take_signal(struct warden_watch *watch)
+{
+    struct signalfd_siginfo info;
+    char detail[64];
+
+    if (read(watch->signal_fd, &info, sizeof(info)) != sizeof(info))
+        return;
+    (void)snprintf(detail, sizeof(detail), "signal %u", info.ssi_signo);
+    warden_stop(watch, WARDEN_CANCELLED, WARDEN_LIMIT_NONE, detail);
+}
+
+static int start(struct warden_watch *watch, struct base_err *err)
+{
+    const struct warden_job *job = watch->job;
+    struct cage_start cage = {
+        .host = job->host,
+        .plan = job->plan,
+        .slot = job->slot,
+        .cgroup = &watch->cgroup,
+        .files = job->files,
+        .file_count = job->file_count,
+        .argv = job->argv,
+        .envp = job->envp,
+        .stdin_fd = watch->guest_fds[0],
+        .stdout_fd = watch->guest_fds[1],
+        .stderr_fd = watch->guest_fds[2],
+        .mark_fd = watch->guest_fds[3],
+        .report = watch->report,
+    };
+    int r = cage_cgroup_create(job->host, job->plan, job->slot, &watch->cgroup, err);
+
+    if (r < 0)
+        return r;
+    warden_clocks_start(watch);
+    r = cage_spawn(&cage, &watch->cage, err);
+    for (int i = 0; i < 4; i++) {
+        base_cleanup_close(&watch->guest_fds[i]);
+        watch->guest_fds[i] = -1;
+    }
+    return r;
+}
+
+/* --- watching --- */
+
+static void check_streams(struct warden_watch *watch)
+{
+    const struct policy *policy = watch->job->plan->policy;
+    static const enum policy_limit_key keys[] = {POLICY_LIMIT_STDOUT_BYTES, POLICY_LIMIT_STDERR_BYTES};
+
+    for (int i = 0; i <= WARDEN_ERR; i++) {
+        const struct policy_limit *limit = &policy->limits[keys[i]];
+        if (policy->output == POLICY_OUTPUT_END && !limit->unlimited && watch->sinks[i].bytes > limit->value)
+            warden_stop(watch, WARDEN_LIMIT, WARDEN_LIMIT_OUTPUT, i == WARDEN_OUT ? "stdout" : "stderr");
+        if (watch->sinks[i].pass_broken)
+            warden_stop(watch, WARDEN_CANCELLED, WARDEN_LIMIT_NONE, "the reader of its output went away");
+    }
+    if (warden_source_over(&watch->source))
+        warden_stop(watch, WARDEN_LIMIT, WARDEN_LIMIT_INPUT, "");
+}
+
+enum { POLL_CAGE, POLL_SIGNAL, POLL_INPUT, POLL_INPUT_FROM, POLL_SINKS, POLL_MAX = POLL_SINKS + WARDEN_SINK_MAX };
+
+/* Only what can move is waited for: input when the guest can take it and we have or can get some, output when the last
+ * chunk has been passed on, and the reader of output when it has not. */
+static void fill_poll(const struct warden_watch *watch, struct pollfd *fds)
+{
+    const struct warden_source *source = &watch->source;
+    bool has_chunk = source->chunk_count > 0 || source->from_fd < 0;
+
+    fds[POLL_CAGE] = (struct pollfd){.fd = watch->cage.pid_fd, .events = POLLIN};
+    fds[POLL_SIGNAL] = (struct pollfd){.fd = watch->signal_fd, .events = POLLIN};
+    fds[POLL_INPUT] = (struct pollfd){.fd = source->write_fd, .events = has_chunk ? POLLOUT : 0};
+    fds[POLL_INPUT_FROM] = (struct pollfd){.fd = source->write_fd >= 0 && !has_chunk ? source->from_fd : -1, .events = POLLIN};
+    for (int i = 0; i < WARDEN_SINK_MAX; i++) {
+        const struct warden_sink *sink = &watch->sinks[i];
+        fds[POLL_SINKS + i] = sink->pending_count > 0 ? (struct pollfd){.fd = sink->pass_fd, .events = POLLOUT}
+                                                      : (struct pollfd){.fd = sink->read_fd, .events = POLLIN};
+    }
+}
+
+static int move_streams(struct warden_watch *watch, const struct pollfd *fds)
+{
+    if (fds[POLL_INPUT].revents || fds[POLL_INPUT_FROM].revents)
+        warden_source_move(&watch->source);
+    for (int i = 0; i < WARDEN_SINK_MAX; i++) {
+        struct warden_sink *sink = &watch->sinks[i];
+        if (!fds[POLL_SINKS + i].revents)
+            continue;
+        int r = warden_sink_read(sink);
+        if (r < 0)
+            return r;
+        warden_sink_pass(sink, false);
+    }
+    check_streams(watch);
+    return 0;
+}
+
+static void kill_if_stopped(struct warden_watch *watch)
+{
+    if (!watch->stop.wanted || watch->killed_us)
+        return;
+    (void)kernel_pidfd_send_signal(watch->cage.pid_fd, SIGKILL); /* fails when it is dead, which is what we want */
+    watch->killed_us = base_clock_us();
+}
+
+/* Until the cage is dead, or cannot be killed. */
+static int watch_cage(struct warden_watch *watch)
+{
+    struct pollfd fds[POLL_MAX];
+    int r;
+
+    for (;;) {
+        kill_if_stopped(watch);
+        if (watch->killed_us && base_clock_us() - watch->killed_us > KILL_PATIENCE_US)
+            return 0;
+        fill_poll(watch, fds);
+        if (poll(fds, POLL_MAX, warden_clocks_timeout_ms(watch)) < 0 && errno != EINTR)
+            return BASE_E_IO;
+        if (fds[POLL_SIGNAL].revents)
+            take_signal(watch);
+        r = move_streams(watch, fds);
+        if (r < 0)
+            return r;
+        if (fds[POLL_CAGE].revents) {
+            watch->dead = true;
+            return 0;
+        }
+        warden_clocks_tick(watch);
+    }
+}
+
+/* --- after the end --- */
+
+static void reap(struct warden_watch *watch)
+{
+    struct rusage usage;
+
+    if (wait4(watch->cage.pid, &watch->status, watch->dead ? 0 : WNOHANG, &usage) == watch->cage.pid)
+        watch->rusage_cpu_us = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+                               (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+/* Nobody is left to write: read what is in the pipes, to their ends. */
+static int drain(struct warden_watch *watch)
+{
+    for (int i = 0; i < WARDEN_SINK_MAX; i++) {
+        struct warden_sink *sink = &watch->sinks[i];
+        int r;
+        do {
+            warden_sink_pass(sink, true);
+            r = warden_sink_read(sink);
+            if (r < 0)
+                return r;
+        } while (r > 0);
+    }
+    return 0;
+}
+
+static void finish_stream(const struct warden_sink *sink, struct warden_stream *stream)
+{
+    stream->bytes = sink->bytes;
+    stream->truncated = sink->bytes > stream->kept.count;
+    base_hash_hex(&sink->hash, stream->sha256);
+}
+
+static void finish_usage(struct warden_watch *watch, const struct cage_counters *counters)
+{
+    const struct cage_report *report = watch->report;
+    struct warden_outcome *outcome = watch->outcome;
+    uint64_t from_us = report->start_us ? report->start_us : watch->started_us;
+    uint64_t to_us = report->end_us > from_us ? report->end_us : base_clock_us();
+
+    outcome->wall_us = to_us - from_us;
+    outcome->cpu_us = counters->cpu_us == UINT64_MAX ? watch->rusage_cpu_us : counters->cpu_us;
+    outcome->memory_peak_bytes = counters->memory_peak_bytes;
+    outcome->processes_peak = counters->processes_peak;
+    outcome->scratch_peak_bytes = report->scratch_peak_bytes;
+}
+
+static void finish_limits(struct warden_watch *watch, const struct cage_counters *counters)
+{
+    struct warden_outcome *outcome = watch->outcome;
+    const struct {
+        enum policy_limit_key key;
+        uint64_t hits;
+    } known[] = {
+        {POLICY_LIMIT_MEMORY_BYTES, counters->oom_kills},
+        {POLICY_LIMIT_PROCESSES, counters->process_refusals},
+        {POLICY_LIMIT_SCRATCH_BYTES, watch->report->scratch_full & 1},
+        {POLICY_LIMIT_SCRATCH_INODES, watch->report->scratch_full >> 1 & 1},
+        {POLICY_LIMIT_STDOUT_BYTES, outcome->out.truncated},
+        {POLICY_LIMIT_STDERR_BYTES, outcome->err.truncated},
+        {POLICY_LIMIT_STDIN_BYTES, warden_source_over(&watch->source)},
+        {POLICY_LIMIT_WALL_MS, outcome->limit == WARDEN_LIMIT_WALL},
+        {POLICY_LIMIT_CPU_MS, outcome->limit == WARDEN_LIMIT_CPU},
+        {POLICY_LIMIT_IDLE_MS, outcome->limit == WARDEN_LIMIT_IDLE},
+    };
+
+    for (int key = 0; key < POLICY_LIMIT_MAX; key++) {
+        (void)snprintf(outcome->limits[key].enforced_by, sizeof(outcome->limits[key].enforced_by), "%s",
+                       watch->job->plan->limits[key].enforced_by);
+        outcome->limits[key].hits = WARDEN_UNKNOWN;
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(known); i++)
+        outcome->limits[known[i].key].hits = known[i].hits;
+}
+
+static void finish_denials(struct warden_watch *watch)
+{
+    struct warden_outcome *outcome = watch->outcome;
+    uint32_t count = watch->report->denial_count;
+
+    outcome->denial_count = count < WARDEN_DENIALS_MAX ? count : WARDEN_DENIALS_MAX;
+    outcome->denials_unlisted = watch->report->denials_unlisted;
+    for (unsigned i = 0; i < outcome->denial_count; i++) {
+        const struct cage_denial *from = &watch->report->denials[i];
+        struct warden_denial *to = &outcome->denials[i];
+        const char *class;
+        cage_denial_describe(from, to->what, sizeof(to->what), &class);
+        (void)snprintf(to->class_name, sizeof(to->class_name), "%s", class);
+        to->count = from->count;
+        to->first_us = from->first_us;
+    }
+}
+
+/* The kernel reports the first process dead only when everything else in its namespace is, and mounts and scratch live
+ * in namespaces that end with it. What can stay behind are the control groups. */
+static void finish_teardown(struct warden_watch *watch)
+{
+    struct warden_outcome *outcome = watch->outcome;
+    uint64_t from_us = watch->report->end_us     ? watch->report->end_us
+                       : watch->killed_us        ? watch->killed_us
+                                                 : base_clock_us();
+
+    outcome->teardown.cgroups_left = cage_cgroup_remove(&watch->cgroup);
+    outcome->teardown.processes_left = watch->dead ? 0 : 1;
+    outcome->teardown.mounts_left = outcome->teardown.files_left = watch->dead ? 0 : 1;
+    outcome->teardown.us = base_clock_us() - from_us;
+}
+
+static int finish(struct warden_watch *watch, struct base_err *err)
+{
+    struct warden_outcome *outcome = watch->outcome;
+    struct cage_counters counters;
+    int r;
+
+    reap(watch);
+    cage_cgroup_read(&watch->cgroup, &counters);
+    r = watch->dead ? drain(watch) : 0;
+    if (r < 0)
+        return base_err_set(err, r, "output", "there is no memory to keep it");
+    finish_stream(&watch->sinks[WARDEN_OUT], &outcome->out);
+    finish_stream(&watch->sinks[WARDEN_ERR], &outcome->err);
+    outcome->mark_truncated = watch->sinks[WARDEN_MARK].bytes > outcome->mark.count;
+    warden_ending_decide(watch, &counters);
+    finish_usage(watch, &counters);
+    finish_limits(watch, &counters);
+    finish_denials(watch);
+    outcome->protections_requested = watch->job->plan->requested;
+    outcome->protections_achieved = watch->report->achieved;
+    outcome->protections_missing = watch->job->plan->missing;
+    finish_teardown(watch);
+    return 0;
+}
+
+static int supervise(struct warden_watch *watch, struct base_err *err)
+{
+    int r = warden_streams_open(watch, err);
+
+    if (r == 0)
+        r = start(watch, err);
+    if (r < 0)
+        return r;
+    r = watch_cage(watch);
+    if (r < 0) { /* out of memory, say: end the cage first, then tell */
+        (void)base_err_set(err, r, "warden", "watching the cage failed");
+        warden_stop(watch, WARDEN_CANCELLED, WARDEN_LIMIT_NONE, "the supervisor failed");
+        kill_if_stopped(watch);
+        watch->dead = true;
+        reap(watch);
+        return r;
+    }
+    return finish(watch, err);
+}
+
+/* A failure before the guest could start is an outcome too: it has a place in the evidence. */
+static int as_outcome(struct warden_watch *watch, int r, struct base_err *err)
+{
+    struct warden_outcome *outcome = watch->outcome;
+
+    if (r == 0 || r == BASE_E_REFUSED)
+        return r;
+    outcome->ending = WARDEN_SETUP_ERROR;
+    if (err)
+        outcome->error = *err;
+    outcome->error.code = r;
+    (void)snprintf(outcome->detail, sizeof(outcome->detail), "%.*s", (int)sizeof(outcome->detail) - 1, outcome->error.what);
+    outcome->protections_requested = watch->job->plan->requested;
+    outcome->protections_missing = watch->job->plan->missing;
+    base_hash_bytes_hex("", 0, outcome->out.sha256);
+    base_hash_bytes_hex("", 0, outcome->err.sha256);
+    finish_limits(watch, &(struct cage_counters){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX});
+    outcome->memory_peak_bytes = outcome->processes_peak = WARDEN_UNKNOWN;
+    return 0;
+}
+
+static void init_watch(struct warden_watch *watch, const struct warden_job *job, struct warden_outcome *outcome)
+{
+    /* Not one big initialiser: the chunks need no clearing. */
+    watch->job = job;
+    watch->outcome = outcome;
+    watch->cage = (struct cage)CAGE_NONE;
+    watch->cgroup = (struct cage_cgroup)CAGE_CGROUP_NONE;
+    watch->signal_fd = -1;
+    for (int i = 0; i < 4; i++)
+        watch->guest_fds[i] = -1;
+    for (int i = 0; i < WARDEN_SINK_MAX; i++)
+        watch->sinks[i].read_fd = -1;
+    watch->source.write_fd = -1;
+}
+
+int warden_run(const struct warden_job *job, struct warden_outcome *ret_outcome, struct base_err *err)
+{
+    AUTO_FREE struct warden_watch *watch = calloc(1, sizeof(*watch));
+    struct base_err local = {0};
+    sigset_t old;
+    int r;
+
+    *ret_outcome = (struct warden_outcome){0};
+    if (!watch)
+        return base_err_set(err, BASE_E_NOMEM, "warden", "no memory");
+    init_watch(watch, job, ret_outcome);
+    base_random_hex(ret_outcome->run_id, 32);
+    (void)base_clock_utc(ret_outcome->started_utc, sizeof(ret_outcome->started_utc));
+    watch->report = cage_report_new();
+    if (!watch->report)
+        return base_err_set(err, BASE_E_NOMEM, "warden", "no memory");
+    r = catch_signals(watch, &old, &local);
+    if (r == 0) {
+        r = supervise(watch, &local);
+        (void)sigprocmask(SIG_SETMASK, &old, NULL);
+    }
+    warden_streams_close(watch);
+    base_cleanup_close(&watch->signal_fd);
+    base_cleanup_close(&watch->cage.pid_fd);
+    base_cleanup_close(&watch->cage.life_fd);
+    r = as_outcome(watch, r, &local);
+    if (r < 0) {
+        (void)cage_cgroup_remove(&watch->cgroup);
+        warden_outcome_release(ret_outcome);
+        if (err)
+            *err = local;
+    } else if (ret_outcome->ending == WARDEN_SETUP_ERROR) {
+        ret_outcome->teardown.cgroups_left = cage_cgroup_remove(&watch->cgroup);
+    }
+    cage_report_free(watch->report);
+    return r;
+}

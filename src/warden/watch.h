@@ -1,0 +1,76 @@
+/* watch.h - inside the room: one run while it is watched */
+#pragma once
+
+#include "base/hash.h"
+#include "warden/warden.h"
+
+#define WARDEN_CHUNK_BYTES 65536
+
+/* Why the supervisor ended the run. */
+struct warden_stop {
+    bool wanted;
+    enum warden_ending ending; /* LIMIT or CANCELLED */
+    enum warden_limit limit;
+    char detail[128];
+};
+
+/* What the guest writes: read, counted, hashed, kept up to a limit, passed on. */
+struct warden_sink {
+    int read_fd; /* our end; -1 at its end */
+    int pass_fd; /* -1: not passed on */
+    struct base_hash hash;
+    uint64_t bytes, keep_max; /* kept is never longer than keep_max */
+    struct base_buf *kept;
+    char pending[WARDEN_CHUNK_BYTES]; /* read, not yet passed on: nothing more is read until it is */
+    size_t pending_from, pending_count;
+    bool pass_broken; /* the reader behind pass_fd is gone */
+};
+
+/* What the guest reads. */
+struct warden_source {
+    int write_fd; /* our end; -1 when done */
+    int from_fd;  /* -1: from bytes */
+    const char *bytes;
+    size_t count;
+    uint64_t given, given_max;
+    char chunk[WARDEN_CHUNK_BYTES];
+    size_t chunk_from, chunk_count;
+    bool exhausted;
+};
+
+enum { WARDEN_OUT, WARDEN_ERR, WARDEN_MARK, WARDEN_SINK_MAX };
+
+struct warden_watch {
+    const struct warden_job *job;
+    struct cage cage;
+    struct cage_cgroup cgroup;
+    struct cage_report *report;
+    struct warden_outcome *outcome;
+    int guest_fds[4]; /* the guest's ends, until the cage has them */
+    int signal_fd;
+    struct warden_sink sinks[WARDEN_SINK_MAX];
+    struct warden_source source;
+    struct warden_stop stop;
+    uint64_t started_us, next_tick_us, killed_us;
+    uint64_t active_cpu_us, active_us; /* processor time when it last grew, and when that was */
+    int status;                        /* of the cage's first process */
+    uint64_t rusage_cpu_us;
+    bool dead;
+};
+
+/* streams.c */
+int warden_streams_open(struct warden_watch *watch, struct base_err *err);
+void warden_streams_close(struct warden_watch *watch);
+int warden_sink_read(struct warden_sink *sink);           /* 1 more, 0 nothing now or at the end, or BASE_E_NOMEM */
+void warden_sink_pass(struct warden_sink *sink, bool all); /* write what is pending: what fits, or all */
+void warden_source_move(struct warden_source *source);
+bool warden_source_over(const struct warden_source *source); /* more than given_max was there to give */
+
+/* clocks.c */
+void warden_clocks_start(struct warden_watch *watch);
+int warden_clocks_timeout_ms(const struct warden_watch *watch);
+void warden_clocks_tick(struct warden_watch *watch);
+void warden_stop(struct warden_watch *watch, enum warden_ending ending, enum warden_limit limit, const char *detail);
+
+/* ending.c */
+void warden_ending_decide(struct warden_watch *watch, const struct cage_counters *counters);
