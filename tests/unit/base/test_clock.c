@@ -1,0 +1,43 @@
+/* test_clock.c - time */
+#include "../support.h"
+#include "base/clock.h"
+#include <time.h>
+
+/* The C library as the reference. */
+static void utc_is_what_the_c_library_says(void **state)
+{
+    char ours[32], theirs[32];
+    time_t before, after;
+    struct tm tm;
+
+    (void)state;
+    do {
+        before = time(NULL);
+        (void)base_clock_utc(ours, sizeof(ours));
+        after = time(NULL);
+    } while (before != after);
+    assert_non_null(gmtime_r(&before, &tm));
+    assert_int_equal(strftime(theirs, sizeof(theirs), "%Y-%m-%dT%H:%M:%S", &tm), 19);
+    assert_memory_equal(ours, theirs, 19);
+    assert_int_equal(strlen(ours), 24);
+    assert_int_equal(ours[19], '.');
+    assert_int_equal(ours[23], 'Z');
+}
+
+static void monotonic_time_goes_on(void **state)
+{
+    uint64_t first = base_clock_us();
+
+    (void)state;
+    assert_int_equal(usleep(2000), 0);
+    assert_true(base_clock_us() >= first + 2000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(utc_is_what_the_c_library_says),
+        cmocka_unit_test(monotonic_time_goes_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* test_json.c - canonical JSON, bytes as JSON strings, parse errors with a place */
+#include "../support.h"
+#include "base/cleanup.h"
+#include "base/json.h"
+
+static json_t *parse(const char *text)
+{
+    struct base_err err = {0};
+    json_t *json = NULL;
+
+    assert_int_equal(base_json_parse(text, strlen(text), "t", &json, &err), 0);
+    return json;
+}
+
+static void canonical_is(const char *text, const char *wanted)
+{
+    AUTO_JSON json_t *json = parse(text);
+    AUTO_BUF struct base_buf buf = {0};
+
+    assert_int_equal(base_json_canonical(json, &buf), 0);
+    assert_string_equal(buf.bytes, wanted);
+}
+
+static void canonical_form(void **state)
+{
+    (void)state;
+    canonical_is("{ \"b\" : [ 1 , {} , [] ], \"a\": null, \"B\": true, \"\": false }",
+                 "{\"\":false,\"B\":true,\"a\":null,\"b\":[1,{},[]]}");
+    canonical_is("\"\\u00e9\\u0007\\/\\\"\\\\\\b\\f\\n\\r\\t\\u007f\"",
+                 "\"\xc3\xa9\\u0007/\\\"\\\\\\b\\f\\n\\r\\t\x7f\"");
+    canonical_is("[0.4, 1e16, 1e-5, 100000.0, -0.0, 0.1e1, 1.5e300, 123456789012345680.0, 0.0001]",
+                 "[0.4,1e+16,1e-05,100000.0,-0.0,1.0,1.5e+300,1.2345678901234568e+17,0.0001]");
+    canonical_is("[9223372036854775807, -9223372036854775808]", "[9223372036854775807,-9223372036854775808]");
+}
+
+static void hash_is_of_the_canonical_form(void **state)
+{
+    AUTO_JSON json_t *json = parse("{\"b\": 1, \"a\": 2}");
+    char ours[BASE_HASH_HEX], wanted[BASE_HASH_HEX];
+
+    (void)state;
+    assert_int_equal(base_json_hash(json, ours), 0);
+    base_hash_bytes_hex("{\"a\":2,\"b\":1}", 13, wanted);
+    assert_string_equal(ours, wanted);
+}
+
+static void failed_canonical_takes_itself_back(void **state)
+{
+    AUTO_JSON json_t *json = parse("[1,2,3,4,5,6,7,8]");
+    AUTO_BUF struct base_buf buf = {.max = 8};
+
+    (void)state;
+    assert_int_equal(base_buf_text(&buf, "x"), 0);
+    assert_int_equal(base_json_canonical(json, &buf), BASE_E_TOO_LARGE);
+    assert_string_equal(buf.bytes, "x");
+    assert_int_equal(base_json_canonical(NULL, &buf), BASE_E_NOMEM);
+}
+
+static void text_is(const char *bytes, size_t count, const char *wanted)
+{
+    AUTO_JSON json_t *json = base_json_text(bytes, count);
+
+    assert_non_null(json);
+    assert_int_equal(json_string_length(json), strlen(wanted));
+    assert_string_equal(json_string_value(json), wanted);
+}
+
+#define BAD "\xef\xbf\xbd"
+
+static void bytes_become_text(void **state)
+{
+    AUTO_JSON json_t *nul = base_json_text("a\0b", 3);
+
+    (void)state;
+    assert_int_equal(json_string_length(nul), 3);
+    assert_true(base_json_is_utf8("a\0\xf0\x9f\x98\x80", 6));
+    assert_false(base_json_is_utf8("\xf0\x9f\x98", 3));
+    text_is(NULL, 0, "");
+    text_is("caf\xc3\xa9", 5, "caf\xc3\xa9");
+    text_is("\xff", 1, BAD);
+    text_is("long enough for words of eight\xfe.", 32, "long enough for words of eight" BAD ".");
+    text_is("\xc3", 1, BAD);                                    /* cut */
+    text_is("\xc0\xaf", 2, BAD BAD);                            /* overlong */
+    text_is("\xed\xa0\x80", 3, BAD BAD BAD);                    /* surrogate */
+    text_is("\xf4\x90\x80\x80x", 5, BAD BAD BAD BAD "x");       /* past U+10FFFF */
+    text_is("\xe2\x82\xe2\x82\xac", 5, BAD BAD "\xe2\x82\xac"); /* cut, then whole */
+}
+
+static void base64_is(const char *bytes, size_t count, const char *wanted)
+{
+    AUTO_JSON json_t *json = base_json_base64(bytes, count);
+
+    assert_string_equal(json_string_value(json), wanted);
+}
+
+static void base64(void **state)
+{
+    (void)state;
+    base64_is("", 0, "");
+    base64_is("f", 1, "Zg==");
+    base64_is("fo", 2, "Zm8=");
+    base64_is("foo", 3, "Zm9v");
+    base64_is("\xff\xfe\xfd\x00", 4, "//79AA==");
+}
+
+static void errors_have_a_place(void **state)
+{
+    static const struct {
+        const char *text, *place;
+    } bads[] = {
+        {"", "t:1:1"},      {"{\"a\":1,\n\"a\":2}", "t:2:3"}, {"[1,\n 2,\n x]", "t:3:2"},
+        {"{} {}", "t:1:4"}, {"[\"\xff\"]", "t:1:2"},
+    };
+    struct base_err err = {0};
+    json_t *json = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_COUNT(bads); i++) {
+        assert_int_equal(base_json_parse(bads[i].text, strlen(bads[i].text), "t", &json, &err), BASE_E_INVALID);
+        assert_string_equal(err.place, bads[i].place);
+        assert_null(json);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(canonical_form),
+        cmocka_unit_test(hash_is_of_the_canonical_form),
+        cmocka_unit_test(failed_canonical_takes_itself_back),
+        cmocka_unit_test(bytes_become_text),
+        cmocka_unit_test(base64),
+        cmocka_unit_test(errors_have_a_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
