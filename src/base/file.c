@@ -100,7 +100,7 @@ int base_file_read(const char *path, size_t max_bytes, struct base_buf *buf, str
 {
     AUTO_CLOSE int fd = -1;
     size_t before = buf->count;
-    uint64_t bytes;
+    uint64_t bytes = 0;
     int r = base_file_open(path, &fd, &bytes, err);
 
     if (r < 0)
