@@ -145,15 +145,14 @@ static void probe_v1_mount(struct cage_host *host, const char *mount, const char
  * controllers for everybody. */
 static void probe_v2_mount(struct cage_host *host, const char *mount, const char *groups)
 {
-    char own[CAGE_PATH_BYTES], path[CAGE_PATH_BYTES + 32], list[512];
+    char own[CAGE_PATH_BYTES], parent[CAGE_PATH_BYTES], path[CAGE_PATH_BYTES + 32], list[512];
 
-    if (!own_group(groups, "", own, sizeof(own)))
+    if (!own_group(groups, "", own, sizeof(own)) || !set_parent(parent, mount, geteuid() == 0 ? "/" : own))
         return;
-    if (!set_parent(host->cgroup_parents[CAGE_PIDS], mount, geteuid() == 0 ? "/" : own))
-        return;
-    (void)snprintf(path, sizeof(path), "%s/cgroup.controllers", host->cgroup_parents[CAGE_PIDS]);
+    (void)snprintf(path, sizeof(path), "%s/cgroup.controllers", parent);
     if (read_text(path, list, sizeof(list)) < 0 || !list_has(list, "memory", " \n") || !list_has(list, "pids", " \n"))
         return;
+    memcpy(host->cgroup_parents[CAGE_PIDS], parent, sizeof(parent));
     host->manager = CAGE_MANAGER_V2;
     host->controllers[CAGE_PIDS] = host->controllers[CAGE_MEMORY] = host->controllers[CAGE_CPUACCT] = true;
     host->controllers[CAGE_CPU] = list_has(list, "cpu", " \n");

@@ -22,6 +22,7 @@ static const struct {
     const char *path;
     uint64_t access;
 } rules[] = {
+    {"/", LANDLOCK_ACCESS_FS_READ_DIR}, /* listing only */
     {"/usr", READ},
     {"/etc", READ},
     {"/proc", READ | WRITE_FILE},
