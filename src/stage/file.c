@@ -33,7 +33,7 @@ int stage_file_load(const char *spec, uint64_t max_bytes, struct stage_file *ret
     AUTO_BUF struct base_buf buf = {.max = max_bytes};
     struct stage_file file = {0};
     char from[4096];
-    const char *path;
+    const char *path = "";
     struct stat st;
     int r = split_spec(spec, from, sizeof(from), &path, err);
 
