@@ -1,0 +1,136 @@
+/* test_parse.c - policy documents, right and wrong */
+#include "../support.h"
+#include "base/cleanup.h"
+#include "policy/policy.h"
+
+static void accepts_yaml(void **state)
+{
+    static const char text[] = "schema: fumehood.policy/1\n"
+                               "name: strict\n"
+                               "tier: container\n"
+                               "network: loopback\n"
+                               "output_limit: truncate\n"
+                               "denials: fail\n"
+                               "syscalls: default\n"
+                               "environment:\n"
+                               "  HASHSEED: 0\n"
+                               "  EMPTY: \"\"\n"
+                               "limits:\n"
+                               "  wall_ms: 5s\n"
+                               "  cpu_ms: {unlimited: \"bounded by wall_ms\"}\n"
+                               "  memory_bytes_if_available: 1GiB\n"
+                               "  stdout_bytes: 4096\n";
+    AUTO_POLICY struct policy policy = {0};
+    struct base_err err = {0};
+
+    (void)state;
+    assert_int_equal(policy_parse(text, sizeof(text) - 1, "p", &policy, &err), 0);
+    assert_string_equal(policy.name, "strict");
+    assert_int_equal(policy.network, POLICY_NETWORK_LOOPBACK);
+    assert_int_equal(policy.output, POLICY_OUTPUT_TRUNCATE);
+    assert_int_equal(policy.denials, POLICY_DENIALS_FAIL);
+    assert_int_equal(policy.env_count, 2);
+    assert_string_equal(policy.env[0], "HASHSEED=0");
+    assert_string_equal(policy.env[1], "EMPTY=");
+    assert_int_equal(policy.limits[POLICY_LIMIT_WALL_MS].value, 5000);
+    assert_string_equal(policy.limits[POLICY_LIMIT_CPU_MS].reason, "bounded by wall_ms");
+    assert_true(policy.limits[POLICY_LIMIT_MEMORY_BYTES].if_available);
+    assert_int_equal(policy.limits[POLICY_LIMIT_STDOUT_BYTES].value, 4096);
+    assert_int_equal(policy.limits[POLICY_LIMIT_PROCESSES].value, 64); /* the default stays */
+}
+
+static void accepts_json(void **state)
+{
+    static const char text[] = "{\n\t\"limits\": {\"wall_ms\": 5000, \"memory_bytes\": \"64MiB\",\n"
+                               "\t\t\"idle_ms\": {\"unlimited\": \"it waits \\ud83d\\ude00\"}},\n"
+                               "\t\"environment\": {\"A\": \"b\\tc\"}\n}\n";
+    AUTO_POLICY struct policy policy = {0};
+    struct base_err err = {0};
+
+    (void)state;
+    assert_int_equal(policy_parse(text, sizeof(text) - 1, "p", &policy, &err), 0);
+    assert_string_equal(policy.name, "unnamed");
+    assert_int_equal(policy.limits[POLICY_LIMIT_WALL_MS].value, 5000);
+    assert_int_equal(policy.limits[POLICY_LIMIT_MEMORY_BYTES].value, 64 << 20);
+    assert_string_equal(policy.limits[POLICY_LIMIT_IDLE_MS].reason, "it waits \xf0\x9f\x98\x80");
+    assert_string_equal(policy.env[0], "A=b\tc");
+}
+
+static const struct bad {
+    const char *text;
+    int code;
+    const char *place, *what;
+} bads[] = {
+    {"", BASE_E_INVALID, "p:1:1", "the document is empty"},
+    {"[]", BASE_E_INVALID, "p:1:1", "is a list"},
+    {"just text\n", BASE_E_INVALID, "p:1:1", "is a single value"},
+    {"limits: 5\n", BASE_E_INVALID, "p:1:9", "limits is a single value"},
+    {"name: x\nartifacts: []\n", BASE_E_INVALID, "p:2:1", "unknown key \"artifacts\""},
+    {"name: x\nname: y\n", BASE_E_INVALID, "p:2:1", "duplicate key \"name\""},
+    {"name: \"\"\n", BASE_E_INVALID, "p:1:7", "name is empty"},
+    {"name: 0123456789012345678901234567890123456789012345678901234567890123\n", BASE_E_INVALID, "p:1:7",
+     "name has more than 63 bytes"},
+    {"schema: fumehood.policy/2\n", BASE_E_INVALID, "p:1:9", "unknown word \"fumehood.policy/2\""},
+    {"network: all\n", BASE_E_INVALID, "p:1:10", "unknown word \"all\" for network"},
+    {"denials: no\n", BASE_E_INVALID, "p:1:10", "unknown word \"no\" for denials"},
+    {"output_limit: END\n", BASE_E_INVALID, "p:1:15", "unknown word"},
+    {"syscalls: none\n", BASE_E_INVALID, "p:1:11", "unknown word"},
+    {"tier: none\n", BASE_E_INVALID, "p:1:7", "unknown tier \"none\""},
+    {"tier: microvm\n", BASE_E_REFUSED, "p:1:7", "tier microvm is not built in this version"},
+    {"limits:\n  wall: 5\n", BASE_E_INVALID, "p:2:3", "unknown limit \"wall\""},
+    {"limits:\n  wall_ms: 0\n", BASE_E_INVALID, "p:2:12", "wall_ms is zero"},
+    {"limits:\n  wall_ms: -1\n", BASE_E_INVALID, "p:2:12", "wall_ms is negative"},
+    {"limits:\n  wall_ms: 1d\n", BASE_E_INVALID, "p:2:12", "wall_ms has an unknown unit"},
+    {"limits:\n  wall_ms:\n", BASE_E_INVALID, "p:2:11", "wall_ms is empty"},
+    {"limits:\n  cpus: 5000\n", BASE_E_INVALID, "p:2:9", "cpus is too large"},
+    {"limits: {memory_bytes: 8388609GiB}\n", BASE_E_INVALID, "p:1:24", "memory_bytes is too large"},
+    {"limits:\n  cpu_ms: unlimited\n", BASE_E_INVALID, "p:2:11", "cpu_ms is unlimited without a reason"},
+    {"limits:\n  cpu_ms: {unlimited: \"\"}\n", BASE_E_INVALID, "p:2:23", "the reason why cpu_ms is unlimited is empty"},
+    {"limits:\n  cpu_ms: {unlimited: null}\n", BASE_E_INVALID, "p:2:23", "is unlimited is empty"},
+    {"limits:\n  cpu_ms: {}\n", BASE_E_INVALID, "p:2:11", "unlimited is missing"},
+    {"limits:\n  cpu_ms: {unlimited: why, more: 1}\n", BASE_E_INVALID, "p:2:28", "unknown key \"more\""},
+    {"limits:\n  cpu_ms: [1]\n", BASE_E_INVALID, "p:2:11", "cpu_ms must be a number"},
+    {"limits:\n  wall_ms: 1s\n  wall_ms_if_available: 1s\n", BASE_E_INVALID, "p:3:3", "with and without _if_available"},
+    {"environment:\n  1A: x\n", BASE_E_INVALID, "p:2:3", "is not a variable's name"},
+    {"environment:\n  A: [x]\n", BASE_E_INVALID, "p:2:6", "must have a single value"},
+    {"environment:\n  A:\n", BASE_E_INVALID, "p:2:5", "has no value"},
+    {"{\"environment\": {\"A\": null}}", BASE_E_INVALID, "p:1:23", "has no value"},
+    {"{\"limits\": {\"wall_ms\": 1.5}}", BASE_E_INVALID, "p:1:24", "has a fraction"},
+    {"{\"limits\": {\"wall_ms\": 1}", BASE_E_INVALID, "p:1:25", "not valid JSON"},
+    {"{\"limits\": {\"wall_ms\": true}}", BASE_E_INVALID, "p:1:24", "wall_ms is not a number"},
+};
+
+static void refuses_with_the_place(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_COUNT(bads); i++) {
+        struct policy policy;
+        struct base_err err = {0};
+        int r = policy_parse(bads[i].text, strlen(bads[i].text), "p", &policy, &err);
+
+        if (r != bads[i].code || err.code != r || strcmp(err.place, bads[i].place) != 0 ||
+            !strstr(err.what, bads[i].what))
+            fail_msg("%s\n gave %d at %s: %s", bads[i].text, r, err.place, err.what);
+    }
+}
+
+static void unknown_key_lists_the_known(void **state)
+{
+    struct policy policy;
+    struct base_err err = {0};
+
+    (void)state;
+    assert_int_equal(policy_parse("broker: x\n", 10, "p", &policy, &err), BASE_E_INVALID);
+    assert_non_null(strstr(err.remedy, "output_limit, limits, environment"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accepts_yaml),
+        cmocka_unit_test(accepts_json),
+        cmocka_unit_test(refuses_with_the_place),
+        cmocka_unit_test(unknown_key_lists_the_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
