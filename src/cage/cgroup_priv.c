@@ -8,7 +8,7 @@
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "cage/cage.h"
+#include "cage/child.h"
 #include "cage/slot.h"
 #include <dirent.h>
 #include <errno.h>
@@ -303,7 +303,7 @@ static int open_group(struct cage_cgroup *cgroup, int controller, struct base_er
         return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be opened");
     if (cgroup->host->manager == CAGE_MANAGER_V1) {
         cgroup->join_fds[controller] = openat(cgroup->dir_fds[controller], "tasks", O_WRONLY | O_CLOEXEC);
-        if (cgroup->join_fds[controller] < 0)
+        if (cgroup->join_fds[controller] < 0 || cage_fd_high(&cgroup->join_fds[controller]) < 0)
             return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be joined");
     }
     return 0;

@@ -50,5 +50,11 @@ int cage_landlock_apply(struct cage_context *context);
 /* notify_child.c: answer and record denied calls until the guest's first process ends. */
 void cage_notify_loop(struct cage_context *context, pid_t guest);
 
+/* The guest's streams and its mark become 0 to 3, in a table that the first process shares: everything that it needs
+ * itself must stand above. Moves *@fd there; on failure it stays where it is. */
+#define CAGE_LOW_FDS 4
+#define CAGE_HIGH_FD 10
+int cage_fd_high(int *fd);
+
 /* Close every descriptor of this process but the @count in @keep (any order; -1 is skipped). */
 int cage_close_all_but(const int *keep, unsigned count);

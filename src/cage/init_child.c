@@ -261,6 +261,8 @@ static void wipe_environment(void)
         explicit_bzero(*entry, strlen(*entry));
 }
 
+/* Closes all that is not needed, and fills the low numbers, so that nothing of ours is opened where the guest's streams
+ * will be. */
 static int keep_needed(struct cage_context *context)
 {
     const struct cage_start *start = context->start;
@@ -269,8 +271,11 @@ static int keep_needed(struct cage_context *context)
         start->stdin_fd,     start->stdout_fd,    start->stderr_fd,    start->mark_fd,       context->life_fd,
         cgroup->join_fds[0], cgroup->join_fds[1], cgroup->join_fds[2], cgroup->join_fds[3], start->slot->lock_fd,
     };
+    int r = cage_close_all_but(keep, ARRAY_COUNT(keep));
 
-    return cage_close_all_but(keep, ARRAY_COUNT(keep));
+    for (int low = 0; low < CAGE_LOW_FDS && r == 0; low++)
+        r = dup3(context->life_fd, low, O_CLOEXEC) < 0 ? -errno : 0;
+    return r;
 }
 
 static int watch_children(struct cage_context *context)

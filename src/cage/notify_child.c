@@ -116,6 +116,13 @@ static void answer_one(struct cage_context *context)
     (void)ioctl(context->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &answer); /* fails when the caller is gone */
 }
 
+static bool reached(const struct cage_context *context, enum policy_limit_key key, uint64_t used)
+{
+    const struct policy_limit *limit = &context->start->plan->policy->limits[key];
+
+    return !limit->unlimited && used >= limit->value;
+}
+
 static void sample_scratch(struct cage_context *context)
 {
     struct cage_report *report = context->report;
@@ -130,9 +137,9 @@ static void sample_scratch(struct cage_context *context)
     report->scratch_inodes = inodes > context->staged_inodes ? inodes - context->staged_inodes : 0;
     if (report->scratch_bytes > report->scratch_peak_bytes)
         report->scratch_peak_bytes = report->scratch_bytes;
-    if (now.f_blocks > 0 && now.f_bfree == 0)
+    if ((now.f_blocks > 0 && now.f_bfree == 0) || reached(context, POLICY_LIMIT_SCRATCH_BYTES, report->scratch_bytes))
         report->scratch_full |= 1;
-    if (now.f_files > 0 && now.f_ffree == 0)
+    if ((now.f_files > 0 && now.f_ffree == 0) || reached(context, POLICY_LIMIT_SCRATCH_INODES, report->scratch_inodes))
         report->scratch_full |= 2;
 }
 

@@ -6,7 +6,7 @@
  */
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "cage/cage.h"
+#include "cage/child.h"
 #include "cage/slot.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -72,6 +72,7 @@ static int try_lock(int slots_fd, unsigned number, int *ret_fd)
 {
     char name[16];
     AUTO_CLOSE int fd = -1;
+    int r;
 
     (void)snprintf(name, sizeof(name), "%u", number);
     fd = openat(slots_fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -79,6 +80,9 @@ static int try_lock(int slots_fd, unsigned number, int *ret_fd)
         return -errno;
     if (flock(fd, LOCK_EX | LOCK_NB) < 0)
         return errno == EWOULDBLOCK ? 0 : -errno;
+    r = cage_fd_high(&fd);
+    if (r < 0)
+        return r;
     *ret_fd = TAKE_FD(fd);
     return 1;
 }

@@ -21,6 +21,18 @@
 #define OWN_INODES 48
 #define OWN_BYTES (64u << 10)
 
+int cage_fd_high(int *fd)
+{
+    int high = *fd < 0 || *fd >= CAGE_HIGH_FD ? *fd : fcntl(*fd, F_DUPFD_CLOEXEC, CAGE_HIGH_FD);
+
+    if (*fd >= 0 && high < 0)
+        return -errno;
+    if (high != *fd)
+        (void)close(*fd); /* the copy stays */
+    *fd = high;
+    return 0;
+}
+
 static int look_at_namespaces(struct cage_context *context, struct base_err *err)
 {
     static const char *const paths[CAGE_NS_MAX] = {
@@ -147,9 +159,10 @@ int cage_spawn(const struct cage_start *start, struct cage *ret_cage, struct bas
     context.filter.len = (unsigned short)filter_count;
     if (pipe2(life, O_CLOEXEC) < 0)
         return base_err_sys(err, BASE_E_SETUP, errno, "pipe", "cannot be made");
+    r = cage_fd_high(&life[0]);
     context.life_fd = life[0];
     cage.life_fd = life[1];
-    r = clone_init(&context, &cage, err);
+    r = r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "pipe", "cannot be moved") : clone_init(&context, &cage, err);
     (void)close(life[0]);
     if (r < 0) {
         (void)close(life[1]);
