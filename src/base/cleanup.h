@@ -27,8 +27,8 @@ static inline void base_cleanup_fclose(FILE **f)
 }
 
 #define CLEANUP(fn) __attribute__((cleanup(fn)))
-#define AUTO_CLOSE CLEANUP(base_cleanup_close)
-#define AUTO_FREE CLEANUP(base_cleanup_free)
+#define AUTO_CLOSE  CLEANUP(base_cleanup_close)
+#define AUTO_FREE   CLEANUP(base_cleanup_free)
 #define AUTO_FCLOSE CLEANUP(base_cleanup_fclose)
 
 #define TAKE_FD(fd)                                                                                                    \

@@ -1,7 +1,7 @@
 /* doc.h - a YAML or JSON document as a tree that remembers where everything stands
  *
- * Strict: one document, no aliases, no anchors, no tags, no duplicate keys, at most 64 levels and 100,000 nodes. A plain
- * scalar stays text; the reader of a field decides what it means, so "no" is never false by accident. A text that
+ * Strict: one document, no aliases, no anchors, no tags, no duplicate keys, at most 64 levels and 100,000 nodes. A
+ * plain scalar stays text; the reader of a field decides what it means, so "no" is never false by accident. A text that
  * starts with '{' or '[' must be valid JSON.
  */
 #pragma once
@@ -15,10 +15,10 @@ enum base_doc_kind { BASE_DOC_SCALAR, BASE_DOC_LIST, BASE_DOC_MAP };
 
 struct base_doc {
     enum base_doc_kind kind;
-    unsigned line, column;  /* from 1 */
-    char *text;             /* SCALAR: never NULL, no NUL inside */
-    bool quoted;            /* SCALAR: was written in quotes */
-    char *key;              /* the key under which a map holds this node, else NULL */
+    unsigned line, column; /* from 1 */
+    char *text;            /* SCALAR: never NULL, no NUL inside */
+    bool quoted;           /* SCALAR: was written in quotes */
+    char *key;             /* the key under which a map holds this node, else NULL */
     unsigned key_line, key_column;
     struct base_doc *child; /* LIST, MAP: first child */
     struct base_doc *next;  /* next sibling */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #define BASE_HASH_BYTES 32
-#define BASE_HASH_HEX 65 /* with the NUL */
+#define BASE_HASH_HEX   65 /* with the NUL */
 
 /* A running hash, for streams. A value: copy it freely. */
 struct base_hash {

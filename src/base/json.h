@@ -24,7 +24,8 @@ int base_json_canonical(const json_t *json, struct base_buf *buf);
 /* SHA-256 of the canonical form. */
 int base_json_hash(const json_t *json, char ret_hex[BASE_HASH_HEX]);
 
-/* A JSON string of bytes that may not be UTF-8: each byte that is not becomes U+FFFD. New reference, NULL without memory. */
+/* A JSON string of bytes that may not be UTF-8: each byte that is not becomes U+FFFD. New reference, NULL without
+ * memory. */
 json_t *base_json_text(const char *bytes, size_t count);
 
 /* True when all of it is valid UTF-8 (NUL is allowed: JSON can carry it). */

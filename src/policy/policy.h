@@ -22,13 +22,20 @@ enum policy_limit_key {
 };
 
 struct policy_limit {
-    uint64_t value;       /* in the key's unit; meaningless when unlimited */
+    uint64_t value; /* in the key's unit; meaningless when unlimited */
     bool unlimited;
-    bool if_available;    /* spelled KEY_if_available: run without it where the machine cannot enforce it */
-    char reason[128];     /* why it is unlimited; required in a policy file */
+    bool if_available; /* spelled KEY_if_available: run without it where the machine cannot enforce it */
+    char reason[128];  /* why it is unlimited; required in a policy file */
 };
 
-enum policy_tier { POLICY_TIER_PROCESS, POLICY_TIER_CONTAINER, POLICY_TIER_GVISOR, POLICY_TIER_MICROVM, POLICY_TIER_HOST, POLICY_TIER_MAX };
+enum policy_tier {
+    POLICY_TIER_PROCESS,
+    POLICY_TIER_CONTAINER,
+    POLICY_TIER_GVISOR,
+    POLICY_TIER_MICROVM,
+    POLICY_TIER_HOST,
+    POLICY_TIER_MAX
+};
 enum policy_network { POLICY_NETWORK_NONE, POLICY_NETWORK_LOOPBACK, POLICY_NETWORK_MAX };
 enum policy_output { POLICY_OUTPUT_END, POLICY_OUTPUT_TRUNCATE, POLICY_OUTPUT_MAX };
 enum policy_denials { POLICY_DENIALS_RECORD, POLICY_DENIALS_FAIL, POLICY_DENIALS_END, POLICY_DENIALS_MAX };

@@ -22,8 +22,8 @@ struct receipt_verdict {
 };
 
 /* Verify a file of one receipt or of many (JSON Lines), each hash, the chain, and (when @objects_dir is not NULL) that
- * the program's bytes are there under their hash and unchanged. A torn last line is wrong. Returns 0 when the file could
- * be read, whatever the verdict; needs no network and no daemon. Foreign bytes: has a fuzzer. */
+ * the program's bytes are there under their hash and unchanged. A torn last line is wrong. Returns 0 when the file
+ * could be read, whatever the verdict; needs no network and no daemon. Foreign bytes: has a fuzzer. */
 int receipt_verify_file(const char *path, const char *objects_dir, struct receipt_verdict *ret_verdict,
                         struct base_err *err);
 
@@ -35,7 +35,8 @@ struct receipt_store;
 int receipt_store_open(const char *dir, bool resume, struct receipt_store **ret_store, struct base_err *err);
 
 /* Seal @receipt onto the chain and append it. */
-int receipt_store_append(struct receipt_store *store, json_t *receipt, char ret_hex[BASE_HASH_HEX], struct base_err *err);
+int receipt_store_append(struct receipt_store *store, json_t *receipt, char ret_hex[BASE_HASH_HEX],
+                         struct base_err *err);
 
 /* Append one line to results.jsonl. */
 int receipt_store_result(struct receipt_store *store, const json_t *result, struct base_err *err);
