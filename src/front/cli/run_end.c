@@ -3,13 +3,14 @@
 #include "front/cli/run_end.h"
 #include "base/cleanup.h"
 #include "front/cli/say.h"
-#include <signal.h>
+#include "run/run.h"
+#include <stdio.h>
 #include <unistd.h>
 
 #define STATUS_TIME        124
 #define STATUS_MEMORY      137
 #define STATUS_OTHER_LIMIT 122
-#define STATUS_DENIED      126
+#define STATUS_REFUSED     126
 #define STATUS_LOST        125
 
 static int limit_status(enum warden_limit limit)
@@ -28,6 +29,16 @@ static int failure_status(const struct warden_outcome *outcome)
     return outcome->error.code ? base_err_status(outcome->error.code) : STATUS_LOST;
 }
 
+/* Ended from outside: by a signal to us, by the emergency stop, or because its output could not be handed on. */
+static int cancelled_status(const struct warden_outcome *outcome)
+{
+    int number;
+
+    if (sscanf(outcome->detail, "signal %d", &number) == 1 && number > 0 && number < 128) /* the warden's own words */
+        return 128 + number;
+    return run_check_stop(NULL) < 0 ? STATUS_REFUSED : STATUS_LOST;
+}
+
 int cli_run_end_status(const struct warden_outcome *outcome)
 {
     switch (outcome->ending) {
@@ -38,9 +49,9 @@ int cli_run_end_status(const struct warden_outcome *outcome)
     case WARDEN_LIMIT:
         return limit_status(outcome->limit);
     case WARDEN_DENIED:
-        return STATUS_DENIED;
+        return STATUS_REFUSED;
     case WARDEN_CANCELLED:
-        return 128 + (outcome->signal ? outcome->signal : SIGTERM);
+        return cancelled_status(outcome);
     case WARDEN_SETUP_ERROR:
     case WARDEN_LOST:
         return failure_status(outcome);
