@@ -1,0 +1,237 @@
+/* candidate.c - the sources of candidates behind one interface */
+
+#include "eval/candidate.h"
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "eval/records.h"
+#include "judge/judge.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct eval_candidates {
+    const struct eval_tasks *tasks;
+    int (*next)(struct eval_candidates *candidates, struct eval_candidate *ret, struct base_err *err);
+    unsigned *seen; /* candidates given out, by task */
+    size_t at;      /* next task, or next file of the folder */
+    size_t absent_at;
+    char place[PATH_MAX + 32]; /* of the one that came last, for errors */
+
+    struct eval_folder folder;
+    struct base_buf code; /* of the file that came last */
+
+    struct eval_records *records;
+    json_t *json; /* of the line that came last */
+    struct eval_line line;
+    size_t code_at; /* next code of the line */
+    size_t unknown;
+    char example[64];
+};
+
+/* ---- canonical, none ------------------------------------------------------------------------------------------- */
+
+static int next_canonical(struct eval_candidates *c, struct eval_candidate *ret, struct base_err *err)
+{
+    while (c->at < c->tasks->count) {
+        const struct eval_task *task = &c->tasks->items[c->at++];
+
+        if (!task->chosen || !task->canonical.bytes)
+            continue;
+        *ret = (struct eval_candidate){
+            .task = c->at - 1,
+            .form = task->prompt_is_code ? EVAL_COMPLETION : EVAL_WHOLE,
+            .code = task->canonical.bytes,
+            .count = task->canonical.count,
+        };
+        (void)snprintf(c->place, sizeof(c->place), "canonical solution of %s", task->id);
+        return stage_runtime_find(task->runtime, &ret->runtime, err) < 0 ? err->code : 1;
+    }
+    return 0;
+}
+
+static int next_none(struct eval_candidates *c, struct eval_candidate *ret, struct base_err *err)
+{
+    (void)c, (void)ret, (void)err;
+    return 0;
+}
+
+/* ---- folder ---------------------------------------------------------------------------------------------------- */
+
+static int next_file(struct eval_candidates *c, struct eval_candidate *ret, struct base_err *err)
+{
+    const struct eval_file *file;
+    int r;
+
+    if (c->at == c->folder.count)
+        return 0;
+    file = &c->folder.files[c->at++];
+    if (snprintf(c->place, sizeof(c->place), "%s/%s", c->folder.path, file->name) >= PATH_MAX)
+        return base_err_set(err, BASE_E_INVALID, c->place, "the path is too long");
+    base_buf_clear(&c->code);
+    r = base_file_read(c->place, EVAL_CANDIDATE_MAX_BYTES, &c->code, err);
+    if (r < 0)
+        return r;
+    *ret = (struct eval_candidate){
+        .task = file->task,
+        .form = EVAL_WHOLE,
+        .code = c->code.count > 0 ? c->code.bytes : "",
+        .count = c->code.count,
+        .runtime = file->runtime,
+        .file_name = file->name,
+    };
+    return 1;
+}
+
+/* ---- file of JSON objects -------------------------------------------------------------------------------------- */
+
+/* The next line that is for a chosen task: 1, 0 or an error. */
+static int next_line(struct eval_candidates *c, struct base_err *err)
+{
+    for (;;) {
+        int r;
+
+        json_decref(c->json);
+        c->json = NULL;
+        r = eval_records_next(c->records, &c->json, err);
+        if (r <= 0)
+            return r;
+        r = eval_line_parse(c->json, eval_records_place(c->records), c->tasks, &c->line, err);
+        if (r < 0)
+            return r;
+        c->code_at = 0;
+        if (c->line.task >= 0 && c->tasks->items[c->line.task].chosen)
+            return 1;
+        if (c->line.task < 0 && c->unknown++ == 0)
+            memcpy(c->example, c->line.example, sizeof(c->example));
+    }
+}
+
+static int next_code(struct eval_candidates *c, struct eval_candidate *ret, struct base_err *err)
+{
+    const json_t *code = c->json ? eval_line_code(&c->line, c->code_at) : NULL;
+    const struct eval_task *task;
+
+    while (!code) {
+        int r = next_line(c, err);
+        if (r <= 0)
+            return r;
+        code = eval_line_code(&c->line, 0);
+    }
+    c->code_at++;
+    task = &c->tasks->items[c->line.task];
+    (void)snprintf(c->place, sizeof(c->place), "%s", eval_records_place(c->records));
+    *ret = (struct eval_candidate){
+        .task = (size_t)c->line.task,
+        /* where the prompt is a description, what completes it is the whole program */
+        .form = task->prompt_is_code ? c->line.form : EVAL_WHOLE,
+        .code = json_is_string(code) ? json_string_value(code) : "",
+        .count = json_is_string(code) ? json_string_length(code) : 0,
+    };
+    if (ret->count > EVAL_CANDIDATE_MAX_BYTES)
+        return base_err_set(err, BASE_E_TOO_LARGE, c->place, "has more than %u bytes of code",
+                            EVAL_CANDIDATE_MAX_BYTES);
+    return stage_runtime_find(task->runtime, &ret->runtime, err) < 0 ? err->code : 1;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+
+static int open_path(struct eval_candidates *c, const char *path, struct base_err *err)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0) {
+        base_err_sys(err, errno == ENOENT || errno == ENOTDIR ? BASE_E_NOT_FOUND : BASE_E_INVALID, errno, path,
+                     "the candidates cannot be read");
+        return base_err_remedy(err, "give a folder of ID.EXT files, a file of JSON lines, canonical or none");
+    }
+    c->next = S_ISDIR(st.st_mode) ? next_file : next_code;
+    return S_ISDIR(st.st_mode) ? eval_folder_list(path, c->tasks, &c->folder, err)
+                               : eval_records_open(path, &c->records, err);
+}
+
+int eval_candidates_open(const char *spec, const struct eval_tasks *tasks, struct eval_candidates **ret_candidates,
+                         struct base_err *err)
+{
+    AUTO_CANDIDATES struct eval_candidates *c = calloc(1, sizeof(*c));
+    int r = 0;
+
+    if (c)
+        c->seen = calloc(tasks->count, sizeof(*c->seen));
+    if (!c || !c->seen)
+        return base_err_set(err, BASE_E_NOMEM, spec, "out of memory");
+    c->tasks = tasks;
+    if (strcmp(spec, "canonical") == 0)
+        c->next = next_canonical;
+    else if (strcmp(spec, "none") == 0)
+        c->next = next_none;
+    else
+        r = open_path(c, spec, err);
+    if (r < 0)
+        return r;
+    *ret_candidates = TAKE_PTR(c);
+    return 0;
+}
+
+/* A kind of task takes only languages that it can judge. */
+static int check_runtime(const struct eval_candidates *c, const struct eval_candidate *candidate, struct base_err *err)
+{
+    const struct eval_task *task = &c->tasks->items[candidate->task];
+    const char *runtime = candidate->runtime->name;
+
+    if (task->kind == EVAL_SCRIPT && strcmp(runtime, "python") != 0)
+        return base_err_set(err, BASE_E_INVALID, c->place, "is for the runtime %s, but task \"%s\" has tests in Python",
+                            runtime, task->id);
+    if (task->kind == EVAL_CALL && !judge_driver_find(runtime))
+        return base_err_set(err, BASE_E_INVALID, c->place,
+                            "is for the runtime %s, whose functions cannot be called, as task \"%s\" asks", runtime,
+                            task->id);
+    return 0;
+}
+
+static int next_absent(struct eval_candidates *c, struct eval_candidate *ret)
+{
+    while (c->absent_at < c->tasks->count) {
+        size_t i = c->absent_at++;
+        if (c->tasks->items[i].chosen && c->seen[i] == 0) {
+            *ret = (struct eval_candidate){.task = i, .form = EVAL_ABSENT};
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int eval_candidates_next(struct eval_candidates *c, struct eval_candidate *ret_candidate, struct base_err *err)
+{
+    struct eval_candidate candidate;
+    int r = c->absent_at == 0 ? c->next(c, &candidate, err) : 0;
+
+    if (r > 0) {
+        r = check_runtime(c, &candidate, err);
+        if (r < 0)
+            return r;
+        candidate.sample = c->seen[candidate.task]++;
+        *ret_candidate = candidate;
+        return 1;
+    }
+    return r < 0 ? r : next_absent(c, ret_candidate);
+}
+
+size_t eval_candidates_unknown(const struct eval_candidates *c, const char **ret_example)
+{
+    *ret_example = c->folder.unknown ? c->folder.example : c->example;
+    return c->folder.unknown ? c->folder.unknown : c->unknown;
+}
+
+void eval_candidates_close(struct eval_candidates *c)
+{
+    if (!c)
+        return;
+    eval_folder_release(&c->folder);
+    eval_records_close(c->records);
+    base_buf_release(&c->code);
+    json_decref(c->json);
+    free(c->seen);
+    free(c);
+}

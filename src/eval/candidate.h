@@ -1,0 +1,76 @@
+/* candidate.h - candidates one after the other, in flat memory, from wherever they are */
+#pragma once
+
+#include "base/err.h"
+#include "eval/task.h"
+#include "stage/stage.h"
+#include <stddef.h>
+
+#define EVAL_CANDIDATE_MAX_BYTES (16u << 20)
+
+enum eval_form {
+    EVAL_ABSENT,     /* nobody tried this task */
+    EVAL_COMPLETION, /* goes behind the task's prompt */
+    EVAL_WHOLE,      /* a program or function of its own */
+};
+
+struct eval_candidate {
+    size_t task;     /* index */
+    unsigned sample; /* 0, 1, 2, ... of that task */
+    enum eval_form form;
+    const char *code; /* lives until the next call; NULL when ABSENT */
+    size_t count;
+    const struct stage_runtime *runtime; /* NULL when ABSENT */
+    const char *file_name;               /* of a file in a folder, else NULL */
+};
+
+struct eval_candidates;
+
+/* @spec: "canonical", "none", a folder, or a file of JSON objects. */
+int eval_candidates_open(const char *spec, const struct eval_tasks *tasks, struct eval_candidates **ret_candidates,
+                         struct base_err *err);
+
+/* 1 with the next one, 0 at the end, or an error with its place. Tasks that were not chosen are passed over; chosen
+ * tasks without a candidate come last, as ABSENT. */
+int eval_candidates_next(struct eval_candidates *candidates, struct eval_candidate *ret_candidate,
+                         struct base_err *err);
+
+/* How many were for no task of the set so far, and the first such one, made short ("" when there is none). */
+size_t eval_candidates_unknown(const struct eval_candidates *candidates, const char **ret_example);
+void eval_candidates_close(struct eval_candidates *candidates);
+
+static inline void eval_candidates_cleanup(struct eval_candidates **candidates)
+{
+    eval_candidates_close(*candidates);
+}
+#define AUTO_CANDIDATES CLEANUP(eval_candidates_cleanup)
+
+/* One JSON object of a file of candidates. Foreign bytes: has a fuzzer. */
+struct eval_line {
+    long task;        /* index, or -1: for no task of the set */
+    char example[64]; /* id or prompt, made short */
+    enum eval_form form;
+    const json_t *codes; /* list of texts and nulls (samples), or one text or null; borrowed from the object */
+};
+int eval_line_parse(const json_t *json, const char *place, const struct eval_tasks *tasks, struct eval_line *ret_line,
+                    struct base_err *err);
+
+/* The @index-th code of a line; NULL past the end. */
+const json_t *eval_line_code(const struct eval_line *line, size_t index);
+
+/* Files of a folder that are named after tasks, in the order of the tasks. */
+struct eval_file {
+    size_t task;
+    const struct stage_runtime *runtime;
+    char *name;
+};
+struct eval_folder {
+    char *path;
+    struct eval_file *files;
+    size_t count, capacity;
+    size_t unknown;
+    char example[64];
+};
+int eval_folder_list(const char *path, const struct eval_tasks *tasks, struct eval_folder *ret_folder,
+                     struct base_err *err);
+void eval_folder_release(struct eval_folder *folder);

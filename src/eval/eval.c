@@ -1,0 +1,441 @@
+/* eval.c - the loop: submit, collect, judge, write
+ *
+ * Order of writes: the bytes that ran, the receipt, the result. What a crash leaves out is then always at the end, and
+ * --resume runs it again. A result is written once its row is final; an infra-error is tried once more before.
+ */
+
+#include "eval/eval.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "engine/pool.h"
+#include "eval/job.h"
+#include "eval/plan.h"
+#include "eval/result.h"
+#include "eval/summary.h"
+#include "receipt/receipt.h"
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TICK_MS      200
+#define ATTEMPTS_MAX 2
+
+struct loop {
+    const struct eval_options *options;
+    struct engine_pool *pool;
+    struct eval_plan plan;
+    struct receipt_store *store;
+    struct eval_candidates *candidates;
+    struct eval_candidate candidate; /* the one whose cases are submitted now */
+    size_t case_at, case_count;      /* of it; equal: a new one is needed */
+    struct eval_job **running;       /* options->jobs places */
+    struct eval_job *again;          /* one whose run failed through no fault of its own */
+    size_t runs, resumed;
+    uint64_t started_us, ticked_us;
+    bool interrupted;
+    struct base_err why;
+};
+
+static void loop_release(struct loop *loop)
+{
+    engine_pool_stop(loop->pool); /* first: nothing may run for a loop that is gone */
+    for (unsigned i = 0; loop->running && i < loop->options->jobs; i++)
+        eval_job_free(loop->running[i]);
+    free(loop->running);
+    eval_job_free(loop->again);
+    eval_candidates_close(loop->candidates);
+    receipt_store_close(loop->store);
+    eval_plan_release(&loop->plan);
+}
+
+/* ---- writing --------------------------------------------------------------------------------------------------- */
+
+static int write_result(struct loop *loop, const struct eval_result *result, struct base_err *err)
+{
+    AUTO_JSON json_t *line = eval_result_json(result, &loop->plan.tasks);
+    size_t row = eval_ledger_row(&loop->plan.ledger, &result->place);
+    int r;
+
+    if (row == SIZE_MAX)
+        return base_err_set(err, BASE_E_INVALID, loop->options->candidates, "changed while it was read");
+    if (!line)
+        return base_err_set(err, BASE_E_NOMEM, "results", "out of memory");
+    r = receipt_store_result(loop->store, line, err);
+    if (r >= 0)
+        eval_ledger_note(&loop->plan.ledger, row, result->ruling.verdict, line);
+    return r;
+}
+
+/* The bytes that ran, and the candidate's where a driver ran. */
+static int write_objects(struct loop *loop, const struct eval_job *job, struct base_err *err)
+{
+    int r = receipt_store_object(loop->store, job->program.sha256, job->program.bytes, job->program.count, err);
+
+    if (r >= 0 && strcmp(job->code_sha256, job->program.sha256) != 0)
+        r = receipt_store_object(loop->store, job->code_sha256, job->code.bytes, job->code.count, err);
+    return r;
+}
+
+/* What the run was for: the receipt of a driver alone would not say whose function it called. */
+static int add_purpose(json_t *receipt, const struct eval_job *job)
+{
+    const struct eval_task *task = job->task;
+    json_t *purpose = json_pack("{s:s, s:I, s:s}", "task_id", task->id, "sample", (json_int_t)job->place.sample,
+                                "code_sha256", job->code_sha256);
+
+    if (purpose && task->kind == EVAL_CALL &&
+        json_object_set_new(purpose, "case", json_string(task->cases[job->place.case_index].name)) < 0) {
+        json_decref(purpose);
+        purpose = NULL;
+    }
+    return json_object_set_new(receipt, "eval", purpose) < 0 ? BASE_E_NOMEM : 0;
+}
+
+static int write_receipt(struct loop *loop, const struct eval_job *job, const struct warden_outcome *outcome,
+                         struct base_err *err)
+{
+    AUTO_JSON json_t *receipt = NULL;
+    char sha256[BASE_HASH_HEX];
+    int r = run_receipt(&job->request, outcome, &receipt, err);
+
+    if (r < 0)
+        return r;
+    if (add_purpose(receipt, job) < 0)
+        return base_err_set(err, BASE_E_NOMEM, "receipts", "out of memory");
+    return receipt_store_append(loop->store, receipt, sha256, err);
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------------------------ */
+
+static const char *verdict_names[JUDGE_VERDICT_MAX];
+
+static void tell_progress(struct loop *loop)
+{
+    struct eval_progress progress = {
+        .rows = loop->plan.ledger.rows,
+        .done = loop->plan.ledger.done,
+        .resumed = loop->resumed,
+        .elapsed_us = base_clock_us() - loop->started_us,
+        .verdict_count = JUDGE_VERDICT_MAX,
+        .verdict_names = verdict_names,
+        .verdict_rows = loop->plan.ledger.by_verdict,
+    };
+
+    for (int i = 0; i < JUDGE_VERDICT_MAX; i++)
+        verdict_names[i] = judge_verdict_name((enum judge_verdict)i);
+    if (loop->options->on_progress)
+        loop->options->on_progress(loop->options->context, &progress);
+}
+
+/* Rows that need no run. */
+static int settle_without_run(struct loop *loop, enum judge_verdict verdict, const char *detail, struct base_err *err)
+{
+    const struct eval_candidate *candidate = &loop->candidate;
+    char sha256[BASE_HASH_HEX];
+    struct eval_result result = {.place = {candidate->task, candidate->sample, loop->case_at}};
+
+    if (candidate->form != EVAL_ABSENT) {
+        base_hash_bytes_hex(candidate->count ? candidate->code : "", candidate->count, sha256);
+        result.code_sha256 = sha256;
+    }
+    judge_rule(verdict, detail, &result.ruling);
+    return write_result(loop, &result, err);
+}
+
+/* Move to the next row that is not done: 1, 0 at the end, or an error. */
+static int next_row(struct loop *loop, struct base_err *err)
+{
+    for (;;) {
+        struct eval_place place;
+        size_t row;
+        int r;
+
+        while (loop->case_at == loop->case_count) {
+            r = eval_candidates_next(loop->candidates, &loop->candidate, err);
+            if (r <= 0)
+                return r;
+            loop->case_at = 0;
+            loop->case_count = loop->plan.tasks.items[loop->candidate.task].case_count;
+        }
+        place = (struct eval_place){loop->candidate.task, loop->candidate.sample, loop->case_at};
+        row = eval_ledger_row(&loop->plan.ledger, &place);
+        if (row == SIZE_MAX)
+            return base_err_set(err, BASE_E_INVALID, loop->options->candidates, "changed while it was read");
+        if (!eval_ledger_is_done(&loop->plan.ledger, row))
+            return 1;
+        loop->case_at++;
+    }
+}
+
+/* Make the next job: 1 with *ret_job, 0 when there is none left, or an error. Rows that need no run are settled. */
+static int next_job(struct loop *loop, struct eval_job **ret_job, struct base_err *err)
+{
+    const struct eval_candidate *candidate = &loop->candidate;
+    int r;
+
+    if (loop->again) {
+        *ret_job = TAKE_PTR(loop->again);
+        return 1;
+    }
+    while ((r = next_row(loop, err)) > 0) {
+        const struct eval_task *task = &loop->plan.tasks.items[candidate->task];
+        struct base_err toolchain;
+
+        if (candidate->form == EVAL_ABSENT)
+            r = settle_without_run(loop, JUDGE_MISSING, "there is no candidate", err);
+        else if (eval_job_is_blank(candidate->code, candidate->count))
+            r = settle_without_run(loop, JUDGE_NO_CODE, "the candidate is empty", err);
+        else if (stage_runtime_check(candidate->runtime, &toolchain) < 0)
+            r = settle_without_run(loop, JUDGE_INFRA_ERROR, toolchain.what, err);
+        else
+            r = eval_job_make(candidate, task, loop->case_at, loop->options->policy, ret_job, err);
+        loop->case_at++;
+        if (r < 0 || *ret_job)
+            return r < 0 ? r : 1;
+    }
+    return r;
+}
+
+static int submit(struct loop *loop, struct eval_job *job, struct base_err *err)
+{
+    unsigned place = 0;
+    int r;
+
+    while (loop->running[place]) /* as many places as workers, and one worker is idle */
+        place++;
+    job->attempts++;
+    loop->runs++;
+    r = engine_pool_submit(loop->pool, &job->request, &loop->running[place], err);
+    if (r < 0)
+        eval_job_free(job);
+    else
+        loop->running[place] = job;
+    return r;
+}
+
+/* Keep the workers busy. Returns 1 while there may be more, 0 when all jobs are out, or an error. */
+static int submit_all(struct loop *loop, struct base_err *err)
+{
+    while (engine_pool_idle(loop->pool) > 0) {
+        struct eval_job *job = NULL;
+        int r = next_job(loop, &job, err);
+
+        if (r > 0)
+            r = submit(loop, job, err);
+        else if (r == 0)
+            return 0;
+        if (r < 0)
+            return r;
+    }
+    return 1;
+}
+
+static int finish(struct loop *loop, struct eval_job *job, int code, const struct base_err *error,
+                  const struct warden_outcome *outcome, struct base_err *err)
+{
+    struct eval_result result = {.place = job->place, .code_sha256 = job->code_sha256};
+    int r = 0;
+
+    result.outcome = code >= 0 ? outcome : NULL;
+    eval_job_judge(job, code, error, outcome, &result.ruling);
+    if (result.ruling.verdict == JUDGE_SKIPPED)
+        return 0; /* cancelled: not done, and a resumed run will do it */
+    r = write_objects(loop, job, err);
+    if (r >= 0 && result.outcome)
+        r = write_receipt(loop, job, outcome, err);
+    if (r < 0)
+        return r;
+    if (result.ruling.verdict == JUDGE_INFRA_ERROR && job->attempts < ATTEMPTS_MAX)
+        return 1;
+    return write_result(loop, &result, err);
+}
+
+static void stop_for(struct loop *loop, const struct base_err *why)
+{
+    loop->interrupted = true;
+    if (why && loop->why.code == 0)
+        loop->why = *why;
+}
+
+/* Wait for one result and deal with it. */
+static int collect(struct loop *loop, struct base_err *err)
+{
+    AUTO_OUTCOME struct warden_outcome outcome = {0};
+    struct base_err error;
+    struct eval_job *job;
+    void *tag;
+    int code, r;
+
+    if (engine_pool_wait(loop->pool, TICK_MS, &tag, &outcome, &code, &error) == 0)
+        return 0;
+    job = *(struct eval_job **)tag;
+    *(struct eval_job **)tag = NULL;
+    if (code == BASE_E_REFUSED) { /* it would be so for every other run too */
+        eval_job_free(job);
+        stop_for(loop, &error);
+        return 0;
+    }
+    r = finish(loop, job, code, &error, &outcome, err);
+    if (r == 1 && !loop->again)
+        loop->again = job;
+    else if (r == 1)
+        r = submit(loop, job, err); /* its worker has just become idle */
+    else
+        eval_job_free(job);
+    return r < 0 ? r : 0;
+}
+
+static int tick(struct loop *loop, struct base_err *err)
+{
+    uint64_t now_us = base_clock_us();
+    struct base_err why;
+
+    if (loop->options->stop && *loop->options->stop)
+        stop_for(loop, NULL);
+    if (now_us - loop->ticked_us < TICK_MS * 1000)
+        return 0;
+    loop->ticked_us = now_us;
+    if (run_check_stop(&why) < 0)
+        stop_for(loop, &why);
+    tell_progress(loop);
+    return receipt_store_sync(loop->store, false, err);
+}
+
+static bool is_running(const struct loop *loop)
+{
+    return engine_pool_idle(loop->pool) < loop->options->jobs;
+}
+
+static int run_all(struct loop *loop, struct base_err *err)
+{
+    int r = 1, more = 1;
+
+    while (r >= 0 && !loop->interrupted && (more > 0 || loop->again || is_running(loop))) {
+        r = more = submit_all(loop, err);
+        if (r >= 0)
+            r = collect(loop, err);
+        if (r >= 0)
+            r = tick(loop, err);
+    }
+    return r;
+}
+
+/* ---- beginning and end ----------------------------------------------------------------------------------------- */
+
+static int open_output(struct loop *loop, struct base_err *err)
+{
+    const struct eval_options *options = loop->options;
+    char path[PATH_MAX];
+    int r = receipt_store_open(options->out_dir, options->resume, &loop->store, err);
+
+    if (r >= 0)
+        r = eval_manifest_settle(options->out_dir, options->resume, &loop->plan.manifest, err);
+    if (r < 0 || !options->resume)
+        return r;
+    (void)snprintf(path, sizeof(path), "%s/results.jsonl", options->out_dir);
+    r = eval_results_load(path, &loop->plan.ledger, err);
+    loop->resumed = loop->plan.ledger.done;
+    return r;
+}
+
+static int begin(struct loop *loop, struct base_err *err)
+{
+    const struct eval_options *options = loop->options;
+    int r = run_check_stop(err);
+
+    if (r >= 0)
+        r = engine_pool_start(options->jobs, options->policy, &loop->pool, err); /* while this process is small */
+    if (r >= 0)
+        r = eval_plan_make(options, &loop->plan, err);
+    if (r >= 0)
+        r = open_output(loop, err);
+    if (r >= 0)
+        r = eval_candidates_open(options->candidates, &loop->plan.tasks, &loop->candidates, err);
+    if (r < 0)
+        return r;
+    loop->running = calloc(options->jobs, sizeof(struct eval_job *));
+    loop->started_us = base_clock_us();
+    return loop->running ? 0 : base_err_set(err, BASE_E_NOMEM, "candidates", "out of memory");
+}
+
+static json_t *collect_rows(const struct eval_ledger *ledger)
+{
+    json_t *rows = ledger->lines ? json_array() : NULL;
+
+    for (size_t i = 0; rows && i < ledger->rows; i++)
+        if (ledger->lines[i] && json_array_append(rows, ledger->lines[i]) < 0) {
+            json_decref(rows);
+            return NULL;
+        }
+    return rows;
+}
+
+static int write_summary(const struct loop *loop, const json_t *summary, struct base_err *err)
+{
+    AUTO_BUF struct base_buf text = {0};
+    char path[PATH_MAX];
+    int r = base_json_canonical(summary, &text);
+
+    if (r >= 0)
+        r = base_buf_text(&text, "\n");
+    if (r < 0)
+        return base_err_set(err, r, "summary", "out of memory");
+    (void)snprintf(path, sizeof(path), "%s/summary.json", loop->options->out_dir);
+    return base_file_replace(path, text.bytes, text.count, err);
+}
+
+static int report(struct loop *loop, struct eval_report *ret_report, struct base_err *err)
+{
+    /* a run may also have been cancelled behind our back */
+    bool interrupted = loop->interrupted || loop->plan.ledger.done < loop->plan.ledger.rows;
+    struct eval_totals totals = {
+        .ledger = &loop->plan.ledger,
+        .manifest = &loop->plan.manifest,
+        .unknown = loop->plan.unknown,
+        .runs = loop->runs,
+        .wall_us = base_clock_us() - loop->started_us,
+        .interrupted = interrupted,
+    };
+    struct eval_counts counts;
+    struct eval_report made = {.interrupted = interrupted, .why = loop->why, .unknown = loop->plan.unknown};
+    int r;
+
+    eval_summary_count(&loop->plan.ledger, &counts);
+    made.infra_errors = counts.infra_errors;
+    made.failed = counts.judged - counts.passed;
+    made.summary = eval_summary_json(&totals, &counts);
+    made.rows = collect_rows(&loop->plan.ledger);
+    r = made.summary ? write_summary(loop, made.summary, err)
+                     : base_err_set(err, BASE_E_NOMEM, "summary", "out of memory");
+    if (r < 0) {
+        eval_report_release(&made);
+        return r;
+    }
+    *ret_report = made;
+    return 0;
+}
+
+int eval_run(const struct eval_options *options, struct eval_report *ret_report, struct base_err *err)
+{
+    CLEANUP(loop_release) struct loop loop = {.options = options};
+    int r = begin(&loop, err);
+
+    if (r >= 0)
+        r = run_all(&loop, err);
+    if (r < 0)
+        return r;
+    engine_pool_stop(TAKE_PTR(loop.pool)); /* cancels what runs; the time of that belongs to this call */
+    tell_progress(&loop);
+    r = receipt_store_sync(loop.store, true, err);
+    return r < 0 ? r : report(&loop, ret_report, err);
+}
+
+void eval_report_release(struct eval_report *report)
+{
+    json_decref(report->summary);
+    json_decref(report->rows);
+    *report = (struct eval_report){0};
+}

@@ -1,0 +1,149 @@
+/* job.c - what goes into a cage for one run */
+
+#include "eval/job.h"
+#include "base/cleanup.h"
+#include <stdio.h>
+#include <string.h>
+
+bool eval_job_is_blank(const char *code, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!memchr(" \t\r\n\f\v", code[i], 6))
+            return false;
+    return true;
+}
+
+static void add_file(struct eval_job *job, const char *path, const void *bytes, size_t count)
+{
+    struct stage_file *file = &job->files[job->request.file_count++];
+
+    (void)snprintf(file->path, sizeof(file->path), "%s", path);
+    file->bytes = bytes;
+    file->count = count;
+    file->mode = 0644;
+    base_hash_bytes_hex(bytes, count, file->sha256);
+}
+
+static int no_memory(const struct eval_job *job, int code, struct base_err *err)
+{
+    return base_err_set(err, code, job->task->id, "the candidate is too large");
+}
+
+static int keep_code(struct eval_job *job, const struct eval_candidate *candidate, struct base_err *err)
+{
+    int r = base_buf_append(&job->code, candidate->code, candidate->count);
+
+    return r < 0 ? no_memory(job, r, err) : 0;
+}
+
+static int prepare_stdio(struct eval_job *job, const struct eval_candidate *candidate, struct base_err *err)
+{
+    const struct stage_runtime *runtime = candidate->runtime;
+    char name[64];
+    int r = keep_code(job, candidate, err);
+
+    (void)snprintf(name, sizeof(name), "candidate%s%s", runtime->extension_count ? "." : "",
+                   runtime->extension_count ? runtime->extensions[0] : "");
+    job->request.stdin_bytes = job->task->given.bytes;
+    job->request.stdin_count = job->task->given.count;
+    return r < 0 ? r
+                 : stage_program_from_bytes(candidate->file_name ? candidate->file_name : name, job->code.bytes,
+                                            job->code.count, runtime->name, &job->program, err);
+}
+
+static int prepare_call(struct eval_job *job, const struct eval_candidate *candidate, struct base_err *err)
+{
+    const struct judge_driver *driver = judge_driver_find(candidate->runtime->name);
+    const struct eval_case *c = &job->task->cases[job->place.case_index];
+    struct judge_call call = {job->task->entry_point, c->args, c->no_mutation};
+    int r = driver ? keep_code(job, candidate, err)
+                   : base_err_set(err, BASE_E_INTERNAL, job->task->id, "there is no driver for its language");
+
+    if (r >= 0)
+        r = judge_call_write(&call, driver, job->nonce, &job->case_text, err);
+    if (r < 0)
+        return r;
+    add_file(job, driver->candidate, job->code.bytes, job->code.count);
+    add_file(job, JUDGE_CASE_FILE, job->case_text.bytes, job->case_text.count);
+    job->request.mark = true;
+    return stage_program_from_bytes(driver->program, driver->bytes, driver->count, driver->runtime, &job->program, err);
+}
+
+/* "def ENTRY_POINT" is in the code: it needs no prompt before it. */
+static bool defines(const char *code, size_t count, const char *entry_point)
+{
+    char text[256];
+
+    (void)snprintf(text, sizeof(text), "def %s", entry_point);
+    return memmem(code, count, text, strlen(text)) != NULL;
+}
+
+static int prepare_script(struct eval_job *job, const struct eval_candidate *candidate, struct base_err *err)
+{
+    const struct eval_task *task = job->task;
+    bool whole = candidate->form == EVAL_WHOLE;
+    struct judge_script script = {
+        .prelude = whole && task->prompt_is_code,
+        .code = candidate->code,
+        .code_count = candidate->count,
+        .tests = task->tests.bytes,
+        .tests_count = task->tests.count,
+    };
+    int r;
+
+    if (task->prompt_is_code && !(whole && defines(candidate->code, candidate->count, task->entry_point))) {
+        script.prompt = task->prompt.bytes;
+        script.prompt_count = task->prompt.count;
+    }
+    r = judge_script_compose(&script, &job->code, &job->start_is_first, err);
+    if (r < 0)
+        return r;
+    add_file(job, JUDGE_NONCE_FILE, job->nonce, JUDGE_NONCE_CHARS);
+    job->request.mark = true;
+    return stage_program_from_bytes("candidate.py", job->code.bytes, job->code.count, "python", &job->program, err);
+}
+
+static int (*const prepare[])(struct eval_job *, const struct eval_candidate *, struct base_err *) = {
+    [EVAL_STDIO] = prepare_stdio,
+    [EVAL_CALL] = prepare_call,
+    [EVAL_SCRIPT] = prepare_script,
+};
+
+static void free_job(struct eval_job **job)
+{
+    eval_job_free(*job);
+}
+
+int eval_job_make(const struct eval_candidate *candidate, const struct eval_task *task, size_t case_index,
+                  const struct policy *policy, struct eval_job **ret_job, struct base_err *err)
+{
+    CLEANUP(free_job) struct eval_job *job = calloc(1, sizeof(*job));
+    int r;
+
+    if (!job)
+        return base_err_set(err, BASE_E_NOMEM, task->id, "out of memory");
+    job->task = task;
+    job->place = (struct eval_place){candidate->task, candidate->sample, case_index};
+    base_random_hex(job->nonce, JUDGE_NONCE_CHARS);
+    job->nonce[JUDGE_NONCE_CHARS] = '\0';
+    job->request.stdin_fd = job->request.stdout_fd = job->request.stderr_fd = -1;
+    r = prepare[task->kind](job, candidate, err);
+    if (r < 0)
+        return r;
+    base_hash_bytes_hex(job->code.bytes, job->code.count, job->code_sha256);
+    job->request.policy = policy;
+    job->request.program = &job->program;
+    job->request.files = job->files;
+    *ret_job = TAKE_PTR(job);
+    return 0;
+}
+
+void eval_job_free(struct eval_job *job)
+{
+    if (!job)
+        return;
+    stage_program_release(&job->program);
+    base_buf_release(&job->code);
+    base_buf_release(&job->case_text);
+    free(job);
+}

@@ -1,0 +1,32 @@
+/* job.h - one run of one candidate: what goes into the cage, and the verdict on what came out */
+#pragma once
+
+#include "eval/candidate.h"
+#include "eval/ledger.h"
+#include "run/run.h"
+
+struct eval_job {
+    struct eval_place place;
+    const struct eval_task *task;
+    unsigned attempts;
+    char nonce[JUDGE_NONCE_CHARS + 1];
+    char code_sha256[BASE_HASH_HEX]; /* of the composed program, the function's file or the program itself */
+    bool start_is_first;
+    struct base_buf code;      /* what code_sha256 names */
+    struct base_buf case_text; /* CALL */
+    struct stage_program program;
+    struct stage_file files[2];
+    struct run_request request;
+};
+
+/* Make a job on the heap; the candidate's bytes are copied. */
+int eval_job_make(const struct eval_candidate *candidate, const struct eval_task *task, size_t case_index,
+                  const struct policy *policy, struct eval_job **ret_job, struct base_err *err);
+void eval_job_free(struct eval_job *job);
+
+/* True for a text that holds nothing but blanks. */
+bool eval_job_is_blank(const char *code, size_t count);
+
+/* The verdict. @code and @error are what the run returned; @outcome counts when @code is 0. */
+void eval_job_judge(const struct eval_job *job, int code, const struct base_err *error,
+                    const struct warden_outcome *outcome, struct judge_ruling *ret_ruling);

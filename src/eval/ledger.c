@@ -1,0 +1,92 @@
+/* ledger.c - the rows of an evaluation */
+
+#include "eval/ledger.h"
+#include <stdint.h>
+#include <stdlib.h>
+
+static int count_rows(struct eval_ledger *ledger, struct base_err *err)
+{
+    for (size_t i = 0; i < ledger->tasks->count; i++) {
+        size_t cases = ledger->tasks->items[i].case_count, more;
+
+        ledger->first[i] = ledger->rows;
+        if (__builtin_mul_overflow(cases, ledger->samples[i], &more) ||
+            __builtin_add_overflow(ledger->rows, more, &ledger->rows))
+            return base_err_set(err, BASE_E_TOO_LARGE, "candidates", "there are too many");
+    }
+    return 0;
+}
+
+int eval_ledger_init(struct eval_ledger *ledger, const struct eval_tasks *tasks, unsigned *samples, bool keep_lines,
+                     struct base_err *err)
+{
+    int r;
+
+    *ledger = (struct eval_ledger){.tasks = tasks, .samples = samples};
+    ledger->first = calloc(tasks->count, sizeof(*ledger->first));
+    if (!ledger->first)
+        return base_err_set(err, BASE_E_NOMEM, "candidates", "out of memory");
+    r = count_rows(ledger, err);
+    if (r < 0)
+        return r;
+    ledger->state = calloc(ledger->rows ? ledger->rows : 1, 1);
+    if (keep_lines)
+        ledger->lines = calloc(ledger->rows ? ledger->rows : 1, sizeof(*ledger->lines));
+    if (!ledger->state || (keep_lines && !ledger->lines))
+        return base_err_set(err, BASE_E_NOMEM, "candidates", "out of memory");
+    return 0;
+}
+
+void eval_ledger_release(struct eval_ledger *ledger)
+{
+    for (size_t i = 0; ledger->lines && i < ledger->rows; i++)
+        json_decref(ledger->lines[i]);
+    free(ledger->lines);
+    free(ledger->state);
+    free(ledger->first);
+    free(ledger->samples);
+    *ledger = (struct eval_ledger){0};
+}
+
+size_t eval_ledger_row(const struct eval_ledger *ledger, const struct eval_place *place)
+{
+    if (place->task >= ledger->tasks->count || place->sample >= ledger->samples[place->task] ||
+        place->case_index >= ledger->tasks->items[place->task].case_count)
+        return SIZE_MAX;
+    return ledger->first[place->task] + place->sample * ledger->tasks->items[place->task].case_count +
+           place->case_index;
+}
+
+bool eval_ledger_is_done(const struct eval_ledger *ledger, size_t row)
+{
+    return ledger->state[row] != 0 && ledger->state[row] != 1 + JUDGE_INFRA_ERROR;
+}
+
+void eval_ledger_note(struct eval_ledger *ledger, size_t row, enum judge_verdict verdict, json_t *line)
+{
+    if (ledger->state[row])
+        ledger->by_verdict[ledger->state[row] - 1]--;
+    else
+        ledger->done++;
+    ledger->state[row] = (unsigned char)(1 + verdict);
+    ledger->by_verdict[verdict]++;
+    if (ledger->lines) {
+        json_decref(ledger->lines[row]);
+        ledger->lines[row] = json_incref(line);
+    }
+}
+
+enum judge_verdict eval_ledger_sample(const struct eval_ledger *ledger, size_t task, unsigned sample)
+{
+    size_t cases = ledger->tasks->items[task].case_count;
+    const unsigned char *state = ledger->state + ledger->first[task] + sample * cases;
+    enum judge_verdict verdict = JUDGE_PASS;
+
+    for (size_t i = 0; i < cases; i++) {
+        if (state[i] == 0)
+            return JUDGE_VERDICT_MAX;
+        if (verdict == JUDGE_PASS || verdict == JUDGE_INFRA_ERROR)
+            verdict = state[i] != 1 + JUDGE_PASS ? (enum judge_verdict)(state[i] - 1) : verdict;
+    }
+    return verdict;
+}

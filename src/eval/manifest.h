@@ -1,0 +1,20 @@
+/* manifest.h - eval.json: what an output folder's results are results of */
+#pragma once
+
+#include "base/err.h"
+#include "base/hash.h"
+#include <stdbool.h>
+
+struct eval_manifest {
+    char task_set_sha256[BASE_HASH_HEX];
+    char candidates_sha256[BASE_HASH_HEX];
+    char policy_sha256[BASE_HASH_HEX];
+};
+
+/* Write DIR/eval.json; with @resume check it against the one that is there instead, when there is one. What differs is
+ * BASE_E_USAGE and named. Foreign bytes: has a fuzzer. */
+int eval_manifest_settle(const char *dir, bool resume, const struct eval_manifest *manifest, struct base_err *err);
+
+/* The check alone. */
+int eval_manifest_check(const char *bytes, size_t count, const char *place, const struct eval_manifest *manifest,
+                        struct base_err *err);

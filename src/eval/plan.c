@@ -1,0 +1,117 @@
+/* plan.c - read everything once before anything runs: count, hash, refuse what is wrong */
+
+#include "eval/plan.h"
+#include "base/cleanup.h"
+#include "base/hash.h"
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+struct survey {
+    unsigned *samples; /* by task */
+    size_t present;    /* candidates that are there */
+    size_t rows;
+    bool scripts_only;
+    struct base_hash hash;
+};
+
+static void hash_candidate(struct survey *survey, const struct eval_task *task, const struct eval_candidate *candidate)
+{
+    uint64_t numbers[] = {candidate->sample, (uint64_t)candidate->form, candidate->count};
+
+    base_hash_update(&survey->hash, task->id, strlen(task->id) + 1);
+    base_hash_update(&survey->hash, numbers, sizeof(numbers));
+    if (candidate->runtime)
+        base_hash_update(&survey->hash, candidate->runtime->name, strlen(candidate->runtime->name) + 1);
+    base_hash_update(&survey->hash, candidate->code, candidate->count);
+}
+
+static int survey_all(struct eval_candidates *candidates, const struct eval_tasks *tasks, struct survey *survey,
+                      struct base_err *err)
+{
+    struct eval_candidate candidate;
+    int r;
+
+    while ((r = eval_candidates_next(candidates, &candidate, err)) > 0) {
+        const struct eval_task *task = &tasks->items[candidate.task];
+
+        survey->samples[candidate.task]++;
+        survey->present += candidate.form != EVAL_ABSENT;
+        survey->rows += task->case_count;
+        survey->scripts_only = survey->scripts_only && task->kind == EVAL_SCRIPT;
+        hash_candidate(survey, task, &candidate);
+    }
+    return r;
+}
+
+static int warn_unknown(const struct eval_options *options, const struct eval_plan *plan, const struct survey *survey,
+                        const char *example, struct base_err *err)
+{
+    char text[256];
+
+    if (plan->unknown == 0)
+        return 0;
+    if (survey->present == 0)
+        return base_err_set(err, BASE_E_INVALID, options->candidates,
+                            "no candidate is for any of these tasks: the first is \"%s\"", example);
+    (void)snprintf(text, sizeof(text), "%s: %zu candidates are for no task of the set, the first is \"%s\"",
+                   options->candidates, plan->unknown, example);
+    if (options->on_warning)
+        options->on_warning(options->context, text);
+    return 0;
+}
+
+static bool is_word(const char *spec)
+{
+    return strcmp(spec, "none") == 0 || strcmp(spec, "canonical") == 0;
+}
+
+static int look_at_candidates(const struct eval_options *options, struct eval_plan *plan, struct base_err *err)
+{
+    AUTO_CANDIDATES struct eval_candidates *candidates = NULL;
+    AUTO_FREE unsigned *samples = calloc(plan->tasks.count, sizeof(*samples));
+    struct survey survey = {.samples = samples, .scripts_only = true};
+    const char *example;
+    int r = samples ? eval_candidates_open(options->candidates, &plan->tasks, &candidates, err)
+                    : base_err_set(err, BASE_E_NOMEM, options->candidates, "out of memory");
+
+    base_hash_init(&survey.hash);
+    if (r >= 0)
+        r = survey_all(candidates, &plan->tasks, &survey, err);
+    if (r < 0)
+        return r;
+    plan->unknown = eval_candidates_unknown(candidates, &example);
+    r = warn_unknown(options, plan, &survey, example, err);
+    if (r >= 0 && survey.present == 0 && !is_word(options->candidates))
+        r = base_err_set(err, BASE_E_INVALID, options->candidates, "holds no candidate for any of these tasks");
+    if (r < 0)
+        return r;
+    base_hash_hex(&survey.hash, plan->manifest.candidates_sha256);
+    return eval_ledger_init(&plan->ledger, &plan->tasks, TAKE_PTR(samples),
+                            !survey.scripts_only && survey.rows <= EVAL_TABLE_ROWS_MAX, err);
+}
+
+int eval_plan_make(const struct eval_options *options, struct eval_plan *ret_plan, struct base_err *err)
+{
+    struct eval_plan *plan = ret_plan;
+    int r;
+
+    *plan = (struct eval_plan){0};
+    r = policy_hash(options->policy, plan->manifest.policy_sha256, err);
+    if (r >= 0)
+        r = eval_tasks_load(options->tasks, options->ids, options->id_count, &plan->tasks, err);
+    if (r >= 0) {
+        memcpy(plan->manifest.task_set_sha256, plan->tasks.sha256, BASE_HASH_HEX);
+        r = look_at_candidates(options, plan, err);
+    }
+    if (r < 0)
+        eval_plan_release(plan);
+    return r;
+}
+
+void eval_plan_release(struct eval_plan *plan)
+{
+    eval_ledger_release(&plan->ledger);
+    eval_tasks_release(&plan->tasks);
+}

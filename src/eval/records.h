@@ -1,0 +1,25 @@
+/* records.h - a file of JSON objects: one a line, or one array of them; plain or gzip */
+#pragma once
+
+#include "base/err.h"
+#include <jansson.h>
+
+struct eval_records;
+
+#define EVAL_RECORD_MAX_BYTES (64u << 20)
+#define EVAL_ARRAY_MAX_BYTES  (512u << 20)
+
+int eval_records_open(const char *path, struct eval_records **ret_records, struct base_err *err);
+
+/* 1 with the next object (new reference), 0 at the end, or an error with its place. */
+int eval_records_next(struct eval_records *records, json_t **ret_json, struct base_err *err);
+
+/* "FILE:LINE" of the object that came last. */
+const char *eval_records_place(const struct eval_records *records);
+void eval_records_close(struct eval_records *records);
+
+static inline void eval_records_cleanup(struct eval_records **records)
+{
+    eval_records_close(*records);
+}
+#define AUTO_RECORDS CLEANUP(eval_records_cleanup)

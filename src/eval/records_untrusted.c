@@ -1,0 +1,241 @@
+/* records_untrusted.c - cut a file into JSON objects
+ *
+ * Task sets and candidates come from anybody. Lines are read in flat memory; an array is read whole and parsed element
+ * by element, so that errors carry the line and a large set never stands in memory as one tree.
+ */
+
+#include "base/cleanup.h"
+#include "base/lines.h"
+#include "eval/records.h"
+#include "judge/judge.h"
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct eval_records {
+    char path[PATH_MAX];
+    char place[PATH_MAX + 32];
+    struct base_lines *lines; /* NULL for an array */
+    struct base_buf text;     /* the line, or the whole array */
+    bool pending;             /* text holds a line that was not given out */
+    size_t at;                /* ARRAY: next byte */
+    unsigned long line;       /* of the object that came last; ARRAY: of `at` */
+    unsigned long count;      /* objects given out */
+};
+
+static const char byte_order_mark[] = "\xef\xbb\xbf";
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static bool is_blank(const struct base_buf *text)
+{
+    for (size_t i = 0; i < text->count; i++)
+        if (!is_space(text->bytes[i]))
+            return false;
+    return true;
+}
+
+static void drop_mark(struct base_buf *text)
+{
+    if (text->count >= 3 && memcmp(text->bytes, byte_order_mark, 3) == 0)
+        memset(text->bytes, ' ', 3);
+}
+
+/* The next line that is not blank: 1, 0 or an error. */
+static int next_line(struct eval_records *records, struct base_err *err)
+{
+    int r;
+
+    do {
+        base_buf_clear(&records->text);
+        r = base_lines_next(records->lines, &records->text, err);
+        if (r <= 0)
+            return r;
+        records->line = base_lines_number(records->lines);
+        if (records->line == 1)
+            drop_mark(&records->text);
+    } while (is_blank(&records->text));
+    return 1;
+}
+
+static int become_array(struct eval_records *records, struct base_err *err)
+{
+    int r;
+
+    base_lines_close(TAKE_PTR(records->lines));
+    base_buf_clear(&records->text);
+    records->text.max = EVAL_ARRAY_MAX_BYTES + 1ul;
+    records->line = 1;
+    r = base_lines_read_all(records->path, EVAL_ARRAY_MAX_BYTES, &records->text, err);
+    if (r >= 0)
+        drop_mark(&records->text);
+    return r;
+}
+
+int eval_records_open(const char *path, struct eval_records **ret_records, struct base_err *err)
+{
+    AUTO_RECORDS struct eval_records *records = calloc(1, sizeof(*records));
+    size_t first = 0;
+    int r;
+
+    if (!records)
+        return base_err_set(err, BASE_E_NOMEM, path, "out of memory");
+    if (snprintf(records->path, sizeof(records->path), "%s", path) >= (int)sizeof(records->path))
+        return base_err_set(err, BASE_E_INVALID, path, "the path is too long");
+    r = base_lines_open(path, EVAL_RECORD_MAX_BYTES, &records->lines, err);
+    if (r >= 0)
+        r = next_line(records, err);
+    if (r < 0)
+        return r;
+    if (r == 0)
+        return base_err_set(err, BASE_E_INVALID, path, "is empty");
+    records->pending = true;
+    while (is_space(records->text.bytes[first]))
+        first++;
+    if (records->text.bytes[first] == '[')
+        r = become_array(records, err);
+    if (r < 0)
+        return r;
+    *ret_records = TAKE_PTR(records);
+    return 0;
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------------------------- */
+
+static bool at_end(const struct eval_records *records)
+{
+    return records->at >= records->text.count;
+}
+
+static void step(struct eval_records *records)
+{
+    if (records->text.bytes[records->at++] == '\n')
+        records->line++;
+}
+
+static void skip_spaces(struct eval_records *records)
+{
+    while (!at_end(records) && is_space(records->text.bytes[records->at]))
+        step(records);
+}
+
+static void skip_string(struct eval_records *records)
+{
+    for (step(records); !at_end(records) && records->text.bytes[records->at] != '"'; step(records))
+        if (records->text.bytes[records->at] == '\\' && records->at + 1 < records->text.count)
+            step(records);
+    if (!at_end(records))
+        step(records);
+}
+
+/* Past one element, up to the ',' or ']' behind it. */
+static void skip_element(struct eval_records *records)
+{
+    size_t levels = 0;
+
+    while (!at_end(records)) {
+        char c = records->text.bytes[records->at];
+        if (levels == 0 && (c == ',' || c == ']'))
+            return;
+        if (c == '"') {
+            skip_string(records);
+            continue;
+        }
+        if (c == '[' || c == '{')
+            levels++;
+        else if ((c == ']' || c == '}') && levels > 0)
+            levels--;
+        step(records);
+    }
+}
+
+/* The whole text is not one array: let the parser say where. */
+static int not_an_array(struct eval_records *records, struct base_err *err)
+{
+    json_t *json = NULL;
+    int r = judge_value_parse(records->text.bytes, records->text.count, records->path, 1, &json, err);
+
+    json_decref(json);
+    if (r < 0)
+        return r;
+    return base_err_set(err, BASE_E_INVALID, records->path, "is not an array of objects");
+}
+
+static int next_element(struct eval_records *records, json_t **ret_json, struct base_err *err)
+{
+    size_t start;
+    char c;
+
+    skip_spaces(records);
+    if (at_end(records))
+        return not_an_array(records, err);
+    c = records->text.bytes[records->at];
+    if (c == ']') {
+        step(records);
+        skip_spaces(records);
+        return at_end(records) ? 0 : not_an_array(records, err);
+    }
+    if (c != (records->count == 0 ? '[' : ','))
+        return not_an_array(records, err);
+    step(records);
+    skip_spaces(records);
+    if (records->count == 0 && !at_end(records) && records->text.bytes[records->at] == ']')
+        return next_element(records, ret_json, err); /* an empty array */
+    start = records->at;
+    (void)snprintf(records->place, sizeof(records->place), "%s:%lu", records->path, records->line);
+    skip_element(records);
+    if (judge_value_parse(records->text.bytes + start, records->at - start, records->path, records->line, ret_json,
+                          NULL) < 0)
+        return not_an_array(records, err);
+    return 1;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+
+static int next_from_lines(struct eval_records *records, json_t **ret_json, struct base_err *err)
+{
+    int r = records->pending ? 1 : next_line(records, err);
+
+    records->pending = false;
+    if (r <= 0)
+        return r;
+    (void)snprintf(records->place, sizeof(records->place), "%s:%lu", records->path, records->line);
+    r = judge_value_parse(records->text.bytes, records->text.count, records->path, records->line, ret_json, err);
+    if (r == BASE_E_INVALID && records->count == 0)
+        base_err_remedy(err, "one JSON object a line, or one array of objects");
+    return r < 0 ? r : 1;
+}
+
+int eval_records_next(struct eval_records *records, json_t **ret_json, struct base_err *err)
+{
+    json_t *json = NULL;
+    int r = records->lines ? next_from_lines(records, &json, err) : next_element(records, &json, err);
+
+    if (r <= 0)
+        return r;
+    records->count++;
+    if (json_is_object(json)) {
+        *ret_json = json;
+        return 1;
+    }
+    json_decref(json);
+    return base_err_set(err, BASE_E_INVALID, records->place, "is not a JSON object");
+}
+
+const char *eval_records_place(const struct eval_records *records)
+{
+    return records->place;
+}
+
+void eval_records_close(struct eval_records *records)
+{
+    if (!records)
+        return;
+    base_lines_close(records->lines);
+    base_buf_release(&records->text);
+    free(records);
+}

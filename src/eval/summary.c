@@ -1,0 +1,130 @@
+/* summary.c - counts, coverage and pass@k */
+
+#include "eval/summary.h"
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "run/run.h"
+#include <stdio.h>
+
+static const unsigned pass_at_ks[] = {1, 10, 100};
+
+void eval_summary_count(const struct eval_ledger *ledger, struct eval_counts *ret_counts)
+{
+    struct eval_counts counts = {0};
+
+    for (size_t task = 0; task < ledger->tasks->count; task++)
+        for (unsigned sample = 0; sample < ledger->samples[task]; sample++) {
+            enum judge_verdict verdict = eval_ledger_sample(ledger, task, sample);
+
+            counts.candidates++;
+            if (verdict == JUDGE_VERDICT_MAX)
+                continue;
+            counts.by_verdict[verdict]++;
+            counts.passed += verdict == JUDGE_PASS;
+            counts.infra_errors += verdict == JUDGE_INFRA_ERROR;
+            counts.judged += verdict != JUDGE_INFRA_ERROR && verdict != JUDGE_SKIPPED;
+        }
+    *ret_counts = counts;
+}
+
+/* 1 - C(n-c, k) / C(n, k), as a product that stays between 0 and 1. */
+double eval_summary_pass_at(unsigned n, unsigned c, unsigned k)
+{
+    double none = 1;
+
+    if (n - c < k)
+        return 1;
+    for (unsigned i = n - c + 1; i <= n; i++)
+        none *= 1 - (double)k / i;
+    return 1 - none;
+}
+
+/* The samples of a task that were judged, and those that passed. An absent candidate is a task that fails at every k.
+ */
+static void count_task(const struct eval_ledger *ledger, size_t task, unsigned *ret_n, unsigned *ret_c,
+                       bool *ret_absent)
+{
+    unsigned n = 0, c = 0;
+
+    *ret_absent = false;
+    for (unsigned sample = 0; sample < ledger->samples[task]; sample++) {
+        enum judge_verdict verdict = eval_ledger_sample(ledger, task, sample);
+
+        *ret_absent = *ret_absent || verdict == JUDGE_MISSING;
+        n += verdict != JUDGE_VERDICT_MAX && verdict != JUDGE_INFRA_ERROR && verdict != JUDGE_SKIPPED;
+        c += verdict == JUDGE_PASS;
+    }
+    *ret_n = n;
+    *ret_c = c;
+}
+
+/* The mean over all tasks; null where some task has fewer than k samples, or where all are absent and k is not 1. */
+static json_t *pass_at(const struct eval_ledger *ledger, unsigned k)
+{
+    double sum = 0;
+    size_t tasks = 0, absent_tasks = 0;
+
+    for (size_t task = 0; task < ledger->tasks->count; task++) {
+        unsigned n, c;
+        bool absent;
+
+        if (!ledger->tasks->items[task].chosen)
+            continue;
+        count_task(ledger, task, &n, &c, &absent);
+        tasks++;
+        absent_tasks += absent;
+        if (!absent && n < k)
+            return json_null();
+        sum += absent ? 0 : eval_summary_pass_at(n, c, k);
+    }
+    if (tasks == 0 || (absent_tasks == tasks && k > 1))
+        return json_null();
+    return json_real(sum / (double)tasks);
+}
+
+static json_t *pass_at_all(const struct eval_ledger *ledger, bool interrupted)
+{
+    json_t *all = json_object();
+
+    for (size_t i = 0; all && i < ARRAY_COUNT(pass_at_ks); i++) {
+        char key[16];
+        (void)snprintf(key, sizeof(key), "%u", pass_at_ks[i]);
+        /* tasks that were not reached are no failures: there is no estimate yet */
+        if (json_object_set_new(all, key, interrupted ? json_null() : pass_at(ledger, pass_at_ks[i])) < 0) {
+            json_decref(all);
+            return NULL;
+        }
+    }
+    return all;
+}
+
+static json_t *verdict_counts(const size_t *counts)
+{
+    json_t *all = json_object();
+
+    for (int v = 0; all && v < JUDGE_VERDICT_MAX; v++)
+        if (counts[v] && json_object_set_new(all, judge_verdict_name((enum judge_verdict)v),
+                                             json_integer((json_int_t)counts[v])) < 0) {
+            json_decref(all);
+            return NULL;
+        }
+    return all;
+}
+
+json_t *eval_summary_json(const struct eval_totals *totals, const struct eval_counts *counts)
+{
+    const struct eval_ledger *ledger = totals->ledger;
+    double wall_s = (double)totals->wall_us / 1e6;
+
+    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:f, s:I, s:I, s:I, s:f, s:f, s:b, s:s, s:s, s:s, s:s, s:o}",
+                     "tasks", (json_int_t)ledger->tasks->chosen, "candidates", (json_int_t)counts->candidates, "judged",
+                     (json_int_t)counts->judged, "passed", (json_int_t)counts->passed, "by_verdict",
+                     verdict_counts(counts->by_verdict), "pass_at", pass_at_all(ledger, totals->interrupted),
+                     "coverage", counts->candidates ? (double)counts->judged / (double)counts->candidates : 0.0,
+                     "infra_errors", (json_int_t)counts->infra_errors, "unknown_candidates",
+                     (json_int_t)totals->unknown, "runs", (json_int_t)totals->runs, "wall_s", wall_s, "runs_per_s",
+                     wall_s > 0 ? (double)totals->runs / wall_s : 0.0, "interrupted", totals->interrupted,
+                     "task_set_sha256", totals->manifest->task_set_sha256, "candidates_sha256",
+                     totals->manifest->candidates_sha256, "policy_sha256", totals->manifest->policy_sha256, "version",
+                     FUMEHOOD_VERSION, "environment", run_environment());
+}

@@ -1,0 +1,26 @@
+/* summary.h - the numbers of an evaluation */
+#pragma once
+
+#include "eval/ledger.h"
+#include "eval/manifest.h"
+
+struct eval_totals {
+    const struct eval_ledger *ledger;
+    const struct eval_manifest *manifest;
+    size_t unknown;
+    size_t runs; /* of this call */
+    uint64_t wall_us;
+    bool interrupted;
+};
+
+struct eval_counts {
+    size_t candidates, judged, passed, infra_errors;
+    size_t by_verdict[JUDGE_VERDICT_MAX]; /* finished candidates */
+};
+void eval_summary_count(const struct eval_ledger *ledger, struct eval_counts *ret_counts);
+
+/* The summary as JSON; @counts as eval_summary_count() made them. New reference, or NULL without memory. */
+json_t *eval_summary_json(const struct eval_totals *totals, const struct eval_counts *counts);
+
+/* Chance that at least one of k samples drawn from n, of which c pass, is among those c. */
+double eval_summary_pass_at(unsigned n, unsigned c, unsigned k);

@@ -1,0 +1,184 @@
+/* task.c - a task set: loaded whole, each task checked, before anything runs */
+
+#include "eval/task.h"
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "eval/records.h"
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_chosen(const char *id, const char *const *ids, size_t id_count)
+{
+    for (size_t i = 0; i < id_count; i++)
+        if (fnmatch(ids[i], id, 0) == 0) /* '*' matches '/' too: ids are no paths */
+            return true;
+    return id_count == 0;
+}
+
+static int no_memory(const char *place, struct base_err *err)
+{
+    return base_err_set(err, BASE_E_NOMEM, place, "out of memory");
+}
+
+static int grow(struct eval_tasks *tasks, const char *place, struct base_err *err)
+{
+    size_t capacity = tasks->capacity ? 2 * tasks->capacity : 64;
+    struct eval_task *items;
+
+    if (tasks->count < tasks->capacity)
+        return 0;
+    items = reallocarray(tasks->items, capacity, sizeof(*items));
+    if (!items)
+        return no_memory(place, err);
+    tasks->items = items;
+    tasks->capacity = capacity;
+    return 0;
+}
+
+/* Two tasks may share a prompt; candidates that name only the prompt then name neither. */
+static int index_prompt(struct eval_tasks *tasks, const struct eval_task *task, size_t index)
+{
+    bool shared;
+
+    if (!task->prompt.bytes || strlen(task->prompt.bytes) != task->prompt.count)
+        return 0;
+    shared = json_object_get(tasks->by_prompt, task->prompt.bytes) != NULL;
+    return json_object_set_new(tasks->by_prompt, task->prompt.bytes, json_integer(shared ? -1 : (json_int_t)index));
+}
+
+static int add_task(struct eval_tasks *tasks, struct eval_task *task, const char *place, struct base_err *err)
+{
+    int r = grow(tasks, place, err);
+
+    if (r < 0)
+        return r;
+    if (json_object_get(tasks->by_id, task->id))
+        return base_err_set(err, BASE_E_INVALID, place, "task \"%s\": an earlier task has the same id", task->id);
+    if (json_object_set_new(tasks->by_id, task->id, json_integer((json_int_t)tasks->count)) < 0 ||
+        index_prompt(tasks, task, tasks->count) < 0)
+        return base_err_set(err, BASE_E_INVALID, place, "its id or prompt is not UTF-8 text");
+    tasks->chosen += task->chosen;
+    tasks->items[tasks->count++] = *task;
+    *task = (struct eval_task){0}; /* given away */
+    return 0;
+}
+
+static int hash_task(struct base_hash *hash, const json_t *json, bool first, const char *place, struct base_err *err)
+{
+    AUTO_BUF struct base_buf text = {0};
+    int r = base_json_canonical(json, &text);
+
+    if (r < 0)
+        return base_err_set(err, r, place, "the task is too large");
+    base_hash_update(hash, first ? "[" : ",", 1);
+    base_hash_update(hash, text.bytes, text.count);
+    return 0;
+}
+
+struct choice {
+    const char *const *ids;
+    size_t count;
+};
+
+static int load_one(struct eval_tasks *tasks, struct eval_records *records, const struct choice *choice,
+                    struct base_hash *hash, struct base_err *err)
+{
+    AUTO_JSON json_t *json = NULL;
+    CLEANUP(eval_task_release) struct eval_task task = {0};
+    const char *place;
+    int r = eval_records_next(records, &json, err);
+
+    if (r <= 0)
+        return r;
+    place = eval_records_place(records);
+    r = eval_task_parse(json, place, &task, err);
+    if (r < 0)
+        return r;
+    task.chosen = is_chosen(task.id, choice->ids, choice->count);
+    if (task.chosen)
+        r = hash_task(hash, json, tasks->chosen == 0, place, err);
+    if (r >= 0)
+        r = add_task(tasks, &task, place, err);
+    return r < 0 ? r : 1;
+}
+
+static int load_all(const char *path, const struct choice *choice, struct eval_tasks *tasks, struct base_err *err)
+{
+    AUTO_RECORDS struct eval_records *records = NULL;
+    struct base_hash hash;
+    int r = eval_records_open(path, &records, err);
+
+    base_hash_init(&hash);
+    if (r < 0)
+        return r;
+    do
+        r = load_one(tasks, records, choice, &hash, err);
+    while (r > 0);
+    if (r < 0)
+        return r;
+    if (tasks->count == 0)
+        return base_err_set(err, BASE_E_INVALID, path, "holds no task");
+    if (tasks->chosen == 0)
+        return base_err_set(err, BASE_E_USAGE, "--ids", "none of the %zu tasks has such an id", tasks->count);
+    base_hash_update(&hash, "]", 1);
+    base_hash_hex(&hash, tasks->sha256);
+    return 0;
+}
+
+int eval_tasks_load(const char *path, const char *const *ids, size_t id_count, struct eval_tasks *ret_tasks,
+                    struct base_err *err)
+{
+    struct eval_tasks tasks = {.by_id = json_object(), .by_prompt = json_object()};
+    struct choice choice = {ids, id_count};
+    int r = tasks.by_id && tasks.by_prompt ? load_all(path, &choice, &tasks, err) : no_memory(path, err);
+
+    if (r < 0) {
+        eval_tasks_release(&tasks);
+        return r;
+    }
+    *ret_tasks = tasks;
+    return 0;
+}
+
+void eval_tasks_release(struct eval_tasks *tasks)
+{
+    for (size_t i = 0; i < tasks->count; i++)
+        eval_task_release(&tasks->items[i]);
+    free(tasks->items);
+    json_decref(tasks->by_id);
+    json_decref(tasks->by_prompt);
+    *tasks = (struct eval_tasks){0};
+}
+
+static long lookup(const struct eval_tasks *tasks, const char *id)
+{
+    const json_t *index = json_object_get(tasks->by_id, id);
+    return index ? (long)json_integer_value(index) : -1;
+}
+
+static bool all_digits(const char *text)
+{
+    size_t n = strspn(text, "0123456789");
+    return n > 0 && n < 20 && text[n] == '\0';
+}
+
+long eval_tasks_find(const struct eval_tasks *tasks, const json_t *id)
+{
+    char text[32], full[64];
+    const char *name = json_string_value(id);
+    long found;
+
+    if (json_is_integer(id)) {
+        (void)snprintf(text, sizeof(text), "%" JSON_INTEGER_FORMAT, json_integer_value(id));
+        name = text;
+    }
+    if (!name)
+        return -1;
+    found = lookup(tasks, name);
+    if (found >= 0 || !all_digits(name))
+        return found;
+    (void)snprintf(full, sizeof(full), "MBPP/%s", name);
+    return lookup(tasks, full);
+}

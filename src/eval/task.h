@@ -1,0 +1,56 @@
+/* task.h - a task set in memory */
+#pragma once
+
+#include "base/err.h"
+#include "base/hash.h"
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum eval_kind { EVAL_STDIO, EVAL_CALL, EVAL_SCRIPT };
+
+struct eval_text {
+    char *bytes; /* NULL: there is none; else followed by a NUL that is not counted */
+    size_t count;
+};
+
+struct eval_case {
+    char *name;
+    json_t *args;     /* list */
+    json_t *expect;   /* NULL with no_mutation */
+    bool no_mutation; /* the arguments must be the same after the call */
+};
+
+struct eval_task {
+    char *id;
+    enum eval_kind kind;
+    const char *runtime; /* of a candidate that does not say itself; lives for ever */
+    bool prompt_is_code; /* a completion goes behind the prompt, and canonical is one */
+    bool chosen;         /* by --ids */
+    char *entry_point;
+    struct eval_text prompt, canonical;
+    struct eval_text tests;         /* SCRIPT: all that runs behind the candidate */
+    struct eval_text given, expect; /* STDIO */
+    struct eval_case *cases;        /* CALL */
+    size_t case_count;              /* 1 for the other kinds */
+};
+
+struct eval_tasks {
+    struct eval_task *items;
+    size_t count, chosen;
+    size_t capacity;
+    json_t *by_id, *by_prompt;  /* name -> index; by_prompt: -1 where several tasks have the prompt */
+    char sha256[BASE_HASH_HEX]; /* of the canonical form of the chosen tasks, in order */
+};
+
+/* Load and check all of @path; @ids are globs. */
+int eval_tasks_load(const char *path, const char *const *ids, size_t id_count, struct eval_tasks *ret_tasks,
+                    struct base_err *err);
+void eval_tasks_release(struct eval_tasks *tasks);
+
+/* Index of the task, or -1. @id is a JSON string or integer; MBPP's numbers also stand for "MBPP/<number>". */
+long eval_tasks_find(const struct eval_tasks *tasks, const json_t *id);
+
+/* One task from its JSON; @place is "FILE:LINE". Foreign bytes: has a fuzzer. */
+int eval_task_parse(const json_t *json, const char *place, struct eval_task *ret_task, struct base_err *err);
+void eval_task_release(struct eval_task *task);

@@ -1,0 +1,144 @@
+/* verdict.c - from the outcome of a run to the facts that a verdict needs */
+
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "eval/job.h"
+#include <stdio.h>
+#include <string.h>
+
+static const enum judge_ending endings[WARDEN_ENDING_MAX] = {
+    [WARDEN_EXITED] = JUDGE_ENDED_EXITED,       [WARDEN_SIGNALED] = JUDGE_ENDED_SIGNALED,
+    [WARDEN_LIMIT] = JUDGE_ENDED_LIMIT,         [WARDEN_DENIED] = JUDGE_ENDED_DENIED,
+    [WARDEN_CANCELLED] = JUDGE_ENDED_CANCELLED, [WARDEN_SETUP_ERROR] = JUDGE_ENDED_HOST,
+    [WARDEN_LOST] = JUDGE_ENDED_HOST,
+};
+
+static const enum judge_ending limit_endings[WARDEN_LIMIT_MAX] = {
+    [WARDEN_LIMIT_NONE] = JUDGE_ENDED_LIMIT,       [WARDEN_LIMIT_WALL] = JUDGE_ENDED_TIME,
+    [WARDEN_LIMIT_CPU] = JUDGE_ENDED_TIME,         [WARDEN_LIMIT_IDLE] = JUDGE_ENDED_TIME,
+    [WARDEN_LIMIT_MEMORY] = JUDGE_ENDED_MEMORY,    [WARDEN_LIMIT_PROCESSES] = JUDGE_ENDED_LIMIT,
+    [WARDEN_LIMIT_OUTPUT] = JUDGE_ENDED_OUTPUT,    [WARDEN_LIMIT_DISK] = JUDGE_ENDED_LIMIT,
+    [WARDEN_LIMIT_OPEN_FILES] = JUDGE_ENDED_LIMIT, [WARDEN_LIMIT_INPUT] = JUDGE_ENDED_LIMIT,
+};
+
+static enum judge_ending ending_of(const struct warden_outcome *outcome)
+{
+    if ((unsigned)outcome->ending >= WARDEN_ENDING_MAX || (unsigned)outcome->limit >= WARDEN_LIMIT_MAX)
+        return JUDGE_ENDED_HOST;
+    return outcome->ending == WARDEN_LIMIT ? limit_endings[outcome->limit] : endings[outcome->ending];
+}
+
+/* A clause for people about how the run ended. */
+static void describe(const struct eval_job *job, const struct warden_outcome *outcome, char *text, size_t bytes)
+{
+    const struct warden_denial *denial = &outcome->denials[0];
+
+    if (outcome->error.code < 0)
+        (void)snprintf(text, bytes, "%.100s: %.150s", outcome->error.place, outcome->error.what);
+    else if (outcome->denial_count > 0 && job->request.policy->denials != POLICY_DENIALS_RECORD)
+        (void)snprintf(text, bytes, "tried %s %s", denial->class_name, denial->what);
+    else if (*outcome->detail)
+        (void)snprintf(text, bytes, "%s", outcome->detail);
+    else if (outcome->ending == WARDEN_LIMIT && warden_limit_name(outcome->limit))
+        (void)snprintf(text, bytes, "%s limit", warden_limit_name(outcome->limit));
+    else
+        *text = '\0';
+}
+
+struct comparison {
+    struct judge_facts *facts;
+    char text[200]; /* room for facts->wrong_text */
+};
+
+static void compare_stdio(const struct eval_job *job, const struct warden_outcome *outcome, struct comparison *c)
+{
+    const struct eval_text *expect = &job->task->expect;
+    unsigned long line = 0;
+
+    if (outcome->out.truncated) { /* the policy let it run on, but what is missing cannot be compared */
+        c->facts->ending = JUDGE_ENDED_OUTPUT;
+        c->facts->ending_text = "its output is longer than what is kept";
+        return;
+    }
+    c->facts->wrong =
+        !judge_text_equal(outcome->out.kept.bytes, outcome->out.kept.count, expect->bytes, expect->count, &line);
+    (void)snprintf(c->text, sizeof(c->text), "line %lu of its output differs", line);
+}
+
+static void compare_value(const struct eval_case *expected, const json_t *value, struct comparison *c)
+{
+    const json_t *want = expected->no_mutation ? expected->args : expected->expect;
+    char got_text[80], want_text[80];
+
+    c->facts->wrong = !judge_value_equal(value, want);
+    judge_value_text(value, got_text, sizeof(got_text));
+    judge_value_text(want, want_text, sizeof(want_text));
+    (void)snprintf(c->text, sizeof(c->text),
+                   expected->no_mutation ? "changed its input: now %s, was %s" : "got %s, expected %s", got_text,
+                   want_text);
+}
+
+static void compare_call(const struct eval_job *job, const struct warden_outcome *outcome, struct comparison *c)
+{
+    struct judge_facts *facts = c->facts;
+    AUTO_JSON json_t *value = NULL;
+    struct base_err err;
+
+    if (facts->mark.said != JUDGE_SAID_VALUE) {
+        if (outcome->mark_truncated && facts->mark.said < JUDGE_SAID_VALUE) {
+            facts->ending = JUDGE_ENDED_OUTPUT;
+            facts->ending_text = "the returned value is longer than what is kept";
+        }
+        return;
+    }
+    if (judge_value_parse(facts->mark.value, facts->mark.value_count, "value", 1, &value, &err) < 0) {
+        facts->mark.said = JUDGE_SAID_CARRY;
+        (void)snprintf(facts->mark.reason, sizeof(facts->mark.reason), "returned what JSON cannot carry: %.120s",
+                       err.what);
+        return;
+    }
+    compare_value(&job->task->cases[job->place.case_index], value, c);
+}
+
+static void compare_script(const struct eval_job *job, const struct warden_outcome *outcome, struct comparison *c)
+{
+    (void)job, (void)outcome, (void)c; /* its tests have compared, and the marks say what came of it */
+}
+
+static void (*const compare[])(const struct eval_job *, const struct warden_outcome *, struct comparison *) = {
+    [EVAL_STDIO] = compare_stdio,
+    [EVAL_CALL] = compare_call,
+    [EVAL_SCRIPT] = compare_script,
+};
+
+static bool ended_by_itself(enum judge_ending ending)
+{
+    return ending == JUDGE_ENDED_EXITED || ending == JUDGE_ENDED_SIGNALED;
+}
+
+void eval_job_judge(const struct eval_job *job, int code, const struct base_err *error,
+                    const struct warden_outcome *outcome, struct judge_ruling *ret_ruling)
+{
+    struct judge_facts facts = {0};
+    struct comparison comparison = {.facts = &facts};
+    char text[sizeof(ret_ruling->detail)];
+
+    if (code < 0) {
+        (void)snprintf(text, sizeof(text), "%.100s: %.150s", error->place, error->what);
+        judge_rule(JUDGE_INFRA_ERROR, text, ret_ruling);
+        return;
+    }
+    describe(job, outcome, text, sizeof(text));
+    facts.ending = ending_of(outcome);
+    facts.exit_code = outcome->exit_code;
+    facts.signal = outcome->signal;
+    facts.ending_text = *text ? text : NULL;
+    facts.forbidden = job->request.policy->denials != POLICY_DENIALS_RECORD && outcome->denial_count > 0;
+    facts.marked = job->request.mark;
+    facts.start_is_first = job->start_is_first;
+    judge_mark_read(outcome->mark.bytes, outcome->mark.count, job->nonce, &facts.mark);
+    facts.wrong_text = comparison.text;
+    if (ended_by_itself(facts.ending))
+        compare[job->task->kind](job, outcome, &comparison);
+    judge_decide(&facts, ret_ruling);
+}
