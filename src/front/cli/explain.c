@@ -177,7 +177,8 @@ static void print_rest(void)
     heading("How to stop");
     paragraph(
         "One run: Ctrl-C, or SIGTERM to fumehood; SIGKILL takes the cage along. All runs of this user (as root: of "
-        "the machine), and refuse new ones: fumehood disable --why TEXT.");
+        "the machine), until fumehood enable:");
+    printf("  fumehood disable --why TEXT\n");
 }
 
 int cli_explain(const struct policy *policy, struct base_err *err)
