@@ -119,12 +119,18 @@ int warden_sink_read(struct warden_sink *sink)
     return 1;
 }
 
-/* A pipe that polls writable takes PIPE_BUF bytes without blocking, and it may not be ours to make non-blocking. */
+/* The descriptors that we are given may not be ours to make non-blocking, so each is asked before it is used. A pipe
+ * that polls writable takes PIPE_BUF bytes without blocking. */
+static short ready_now(int fd, short events)
+{
+    struct pollfd poll_fd = {.fd = fd, .events = events};
+
+    return poll(&poll_fd, 1, 0) > 0 ? poll_fd.revents : 0;
+}
+
 static bool writable_now(int fd)
 {
-    struct pollfd poll_fd = {.fd = fd, .events = POLLOUT};
-
-    return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLOUT | POLLERR | POLLHUP));
+    return ready_now(fd, POLLOUT) & (POLLOUT | POLLERR | POLLHUP);
 }
 
 void warden_sink_pass(struct warden_sink *sink, bool all)
@@ -162,6 +168,8 @@ static bool refill(struct warden_source *source)
             memcpy(source->chunk, source->bytes, (size_t)count);
         source->bytes += count;
         source->count -= (size_t)count;
+    } else if (!ready_now(source->from_fd, POLLIN)) {
+        return true;
     } else {
         count = read(source->from_fd, source->chunk, sizeof(source->chunk));
         if (count < 0 && (errno == EAGAIN || errno == EINTR))
@@ -189,7 +197,8 @@ void warden_source_move(struct warden_source *source)
 
     if (source->write_fd < 0)
         return;
-    if (source->chunk_count == 0 && !refill(source)) {
+    if ((ready_now(source->write_fd, 0) & POLLERR) || /* nobody in the cage can read it any more */
+        (source->chunk_count == 0 && !refill(source))) {
         finish_source(source);
         return;
     }
