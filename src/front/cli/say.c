@@ -54,7 +54,7 @@ int cli_say_json(const json_t *json, bool indented, struct base_err *err)
     AUTO_FREE char *text = NULL;
 
     if (indented)
-        text = json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS);
+        text = json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS | JSON_REAL_PRECISION(15));
     else if (base_json_canonical(json, &buf) < 0)
         return base_err_set(err, BASE_E_NOMEM, "standard output", "out of memory");
     if (indented && !text)
