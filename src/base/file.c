@@ -157,8 +157,6 @@ static int write_temporary(const char *temporary, const void *bytes, size_t coun
     if (fd < 0)
         return base_err_sys(err, BASE_E_IO, errno, path, "cannot be written");
     r = base_file_write_all(fd, bytes, count, path, err);
-    if (r == 0 && fdatasync(fd) < 0)
-        r = base_err_sys(err, BASE_E_IO, errno, path, "cannot be written");
     if (r < 0)
         (void)unlink(temporary); /* the write's error is the one to tell */
     return r;

@@ -41,6 +41,7 @@ struct cage_host {
     uid_t uid_base;        /* privileged: first id of the range for cages; slot k has base + 2k (init), + 2k + 1 (guest) */
     unsigned uid_slots;    /* how many slots the range has */
     int landlock_abi;      /* 0: none */
+    uint64_t ignored_signals; /* those that this process ignores, bit 0 for signal 1: an exec would pass them on */
     enum cage_manager manager;
     bool controllers[CAGE_CONTROLLER_MAX];                    /* v2: CPUACCT comes with every group */
     char cgroup_parents[CAGE_CONTROLLER_MAX][CAGE_PATH_BYTES]; /* where our groups go; v2: [CAGE_PIDS] only */

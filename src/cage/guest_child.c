@@ -19,8 +19,9 @@
 
 /* --- session --- */
 
-/* Everything ignored or caught goes back to its default, so that the launcher's habits do not become the guest's. */
-static int reset_signals(void)
+/* What is ignored goes back to its default (the exec does so with what is caught), so that the launcher's habits do not
+ * become the guest's. */
+static int reset_signals(uint64_t ignored)
 {
     struct {
         void (*handler)(int);
@@ -31,18 +32,18 @@ static int reset_signals(void)
     uint64_t none = 0;
 
     for (int sig = 1; sig <= 64; sig++)
-        if (sig != SIGKILL && sig != SIGSTOP && syscall(SYS_rt_sigaction, sig, &action, NULL, 8) < 0)
+        if ((ignored >> (sig - 1) & 1) && sig != SIGKILL && sig != SIGSTOP &&
+            syscall(SYS_rt_sigaction, sig, &action, NULL, 8) < 0)
             return -errno;
     return syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8) < 0 ? -errno : 0;
 }
 
 static int apply_session(struct cage_context *context)
 {
-    (void)context;
     (void)umask(022);
     if (setsid() < 0)
         return -errno;
-    return reset_signals();
+    return reset_signals(context->start->host->ignored_signals);
 }
 
 static int prove_session(struct cage_context *context)

@@ -77,6 +77,18 @@ static void probe_identity(struct cage_host *host)
     }
 }
 
+/* The kernel has no call that tells all at once. */
+static uint64_t probe_ignored_signals(void)
+{
+    char text[4096];
+    const char *at = NULL;
+    unsigned long long mask;
+
+    if (read_text("/proc/self/status", text, sizeof(text)) == 0)
+        at = strstr(text, "\nSigIgn:");
+    return at && sscanf(at + 8, "%llx", &mask) == 1 ? mask : UINT64_MAX; /* unknown: reset every one */
+}
+
 static const char *const controller_names[CAGE_CONTROLLER_MAX] = {"pids", "memory", "cpu", "cpuacct"};
 
 static bool list_has(const char *list, const char *word, const char *separators)
@@ -189,7 +201,7 @@ void cage_host_probe(struct cage_host *ret_host)
 {
     int abi = kernel_landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 
-    *ret_host = (struct cage_host){.landlock_abi = abi > 0 ? abi : 0};
+    *ret_host = (struct cage_host){.landlock_abi = abi > 0 ? abi : 0, .ignored_signals = probe_ignored_signals()};
     probe_identity(ret_host);
     probe_cgroups(ret_host);
 }

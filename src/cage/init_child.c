@@ -317,6 +317,7 @@ void cage_init_main(struct cage_context *context)
     int r;
 
     wipe_environment();
+    (void)umask(0);
     (void)setsid(); /* fails only for a group leader, which a fresh process is not */
     r = keep_needed(context);
     if (r == 0)

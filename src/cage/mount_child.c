@@ -34,6 +34,7 @@ static int make_dir(int root_fd, const char *path, mode_t mode)
     return check(mkdirat(root_fd, path, mode));
 }
 
+/* The umask of the cage's first process is 0: modes are as given. */
 static int write_file(int dir_fd, const char *path, const void *bytes, size_t count, mode_t mode)
 {
     AUTO_CLOSE int fd = openat(dir_fd, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
@@ -48,7 +49,7 @@ static int write_file(int dir_fd, const char *path, const void *bytes, size_t co
         at += written;
         count -= (size_t)written;
     }
-    return check(fchmod(fd, mode)); /* whatever the umask took away */
+    return 0;
 }
 
 /* A new file system of @type with up to two settings (@settings: key, value, key, value, NULL), mounted nowhere. */
@@ -227,7 +228,7 @@ static int add_scratch(int root_fd, const char *folder, const char *at, mode_t m
 
     if (r < 0 || (r = make_dir(root_fd, at, 0755)) < 0)
         return r;
-    if (fchmodat(root_fd, folder, mode, 0) < 0 || fchownat(root_fd, folder, CAGE_GUEST_ID, CAGE_GUEST_ID, 0) < 0)
+    if (fchownat(root_fd, folder, CAGE_GUEST_ID, CAGE_GUEST_ID, 0) < 0)
         return -errno;
     fd = clone_mount(root_fd, folder, 0, attributes);
     return fd < 0 ? fd : attach(fd, root_fd, at);

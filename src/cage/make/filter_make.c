@@ -149,82 +149,96 @@ static void read_profile(void)
 
 /* --- code --- */
 
-static struct sock_filter code[4096];
-static unsigned code_count;
+/* Jumps go forward only and reach 255 instructions. So the filter is made from its end: what is jumped to stands already,
+ * and the returns, which all ways end in, are shared as far as a jump reaches. code[] is filled from its top. */
+#define CODE_MAX 4096u
+#define REACH 255u
+static struct sock_filter code[CODE_MAX];
+static unsigned code_at; /* the first instruction that stands */
 
-static void put(uint16_t op, uint8_t jt, uint8_t jf, uint32_t k)
+static unsigned put(uint16_t op, uint8_t jt, uint8_t jf, uint32_t k)
 {
-    if (code_count == 4096)
+    if (code_at == 0)
         fail("too long", "filter");
-    code[code_count++] = (struct sock_filter){op, jt, jf, k};
+    code[--code_at] = (struct sock_filter){op, jt, jf, k};
+    return code_at;
 }
 
-static void put_return(uint32_t action)
+/* How far a jump must go from the instruction that is put next. */
+static unsigned distance(unsigned target)
 {
-    put(BPF_RET | BPF_K, 0, 0, action);
+    return target - code_at;
 }
 
-static unsigned term_length(const struct term *t)
+/* The place of a return of @action that the next instructions can reach. */
+static unsigned place_return(uint32_t action)
 {
-    return 2 + (t->mask != UNCHANGED) + (t->or_value != t->value);
+    for (unsigned at = code_at; at < CODE_MAX && at < code_at + REACH - 8; at++)
+        if (code[at].code == (BPF_RET | BPF_K) && code[at].k == action)
+            return at;
+    return put(BPF_RET | BPF_K, 0, 0, action);
 }
 
-/* Fall through to the next term when it holds, else skip the rest of the row. @rest: instructions after this term until
- * the row's end, its return included. */
-static void put_term(const struct term *t, unsigned rest)
+/* A branch to two places that stand; a far one gets an unconditional jump in between. */
+static unsigned put_branch(uint16_t op, uint32_t k, unsigned if_true, unsigned if_false)
 {
-    put(BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)(offsetof(struct seccomp_data, args) + 4 * t->half));
-    if (t->mask != UNCHANGED)
-        put(BPF_ALU | BPF_AND | BPF_K, 0, 0, t->mask);
+    if (distance(if_false) > REACH)
+        if_false = put(BPF_JMP | BPF_JA, 0, 0, distance(if_false));
+    if (distance(if_true) > REACH)
+        if_true = put(BPF_JMP | BPF_JA, 0, 0, distance(if_true));
+    return put(BPF_JMP | op | BPF_K, (uint8_t)distance(if_true), (uint8_t)distance(if_false), k);
+}
+
+/* Where to go when the term holds and when not. */
+static unsigned put_term(const struct term *t, unsigned holds, unsigned fails)
+{
+    unsigned at = put_branch(BPF_JEQ, t->value, holds, fails);
+
     if (t->or_value != t->value)
-        put(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, t->or_value);
-    put(BPF_JMP | BPF_JEQ | BPF_K, 0, (uint8_t)rest, t->value);
+        at = put_branch(BPF_JEQ, t->or_value, holds, at);
+    if (t->mask != UNCHANGED)
+        at = put(BPF_ALU | BPF_AND | BPF_K, 0, 0, t->mask);
+    (void)at;
+    return put(BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)(offsetof(struct seccomp_data, args) + 4 * t->half));
 }
 
-static void put_row(const struct row *row)
+static unsigned put_row(const struct row *row, unsigned otherwise)
 {
-    unsigned rest = 1;
+    unsigned at = place_return(row->effect == DENY_IF ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW);
 
-    for (unsigned i = 0; i < row->count; i++)
-        rest += term_length(&row->terms[i]);
-    for (unsigned i = 0; i < row->count; i++) {
-        rest -= term_length(&row->terms[i]);
-        put_term(&row->terms[i], rest);
-    }
-    put_return(row->effect == DENY_IF ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW);
+    for (unsigned i = row->count; i > 0; i--)
+        at = put_term(&row->terms[i - 1], at, otherwise);
+    return at;
 }
 
-static void put_rows(const char *call, bool loopback)
+static unsigned place_rows(const char *call, bool loopback)
 {
-    uint32_t otherwise = SECCOMP_RET_USER_NOTIF;
+    uint32_t last = SECCOMP_RET_USER_NOTIF;
+    unsigned at;
 
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (strcmp(rows[i].call, call) != 0)
-            continue;
-        if (rows[i].effect == DENY_IF)
-            otherwise = SECCOMP_RET_ALLOW;
-        if (rows[i].effect != ALLOW_IF_LOOPBACK || loopback)
-            put_row(&rows[i]);
-    }
-    put_return(otherwise);
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if (strcmp(rows[i].call, call) == 0 && rows[i].effect == DENY_IF)
+            last = SECCOMP_RET_ALLOW;
+    at = place_return(last);
+    for (size_t i = ROW_COUNT; i > 0; i--)
+        if (strcmp(rows[i - 1].call, call) == 0 && (rows[i - 1].effect != ALLOW_IF_LOOPBACK || loopback))
+            at = put_row(&rows[i - 1], at);
+    return at;
 }
 
-static void put_answer(unsigned nr, bool loopback)
+static unsigned place_answer(unsigned nr, bool loopback)
 {
     switch (calls[nr].answer) {
     case ANSWER_ALLOW:
-        put_return(SECCOMP_RET_ALLOW);
-        break;
+        return place_return(SECCOMP_RET_ALLOW);
     case ANSWER_NOTIFY:
-        put_return(SECCOMP_RET_USER_NOTIF);
-        break;
+        return place_return(SECCOMP_RET_USER_NOTIF);
     case ANSWER_ROWS:
-        put_rows(calls[nr].call, loopback);
-        break;
+        return place_rows(calls[nr].call, loopback);
     case ANSWER_ENOSYS:
-        put_return(SECCOMP_RET_ERRNO | ENOSYS);
         break;
     }
+    return place_return(SECCOMP_RET_ERRNO | ENOSYS);
 }
 
 static bool same_answer(unsigned a, unsigned b)
@@ -232,38 +246,31 @@ static bool same_answer(unsigned a, unsigned b)
     return calls[a].answer == calls[b].answer && calls[a].answer != ANSWER_ROWS;
 }
 
-/* Search among the intervals that start at starts[first..last]. Left halves come first; the way to the right half is an
- * unconditional jump, whose reach has no limit. */
-static void put_search(const unsigned *starts, unsigned first, unsigned last, bool loopback)
+/* Search among the intervals that start at starts[first..last]; the number is in the accumulator. */
+static unsigned put_search(const unsigned *starts, unsigned first, unsigned last, bool loopback)
 {
-    if (first == last) {
-        put_answer(starts[first], loopback);
-        return;
-    }
+    if (first == last)
+        return place_answer(starts[first], loopback);
     unsigned middle = first + (last - first + 1) / 2;
-    put(BPF_JMP | BPF_JGE | BPF_K, 0, 1, starts[middle]);
-    unsigned jump = code_count;
-    put(BPF_JMP | BPF_JA, 0, 0, 0);
-    put_search(starts, first, middle - 1, loopback);
-    code[jump].k = code_count - jump - 1;
-    put_search(starts, middle, last, loopback);
+    unsigned right = put_search(starts, middle, last, loopback);
+    unsigned left = put_search(starts, first, middle - 1, loopback);
+    return put_branch(BPF_JGE, starts[middle], right, left);
 }
 
 static void put_filter(bool loopback)
 {
-    unsigned starts[NUMBERS], count = 0;
+    unsigned starts[NUMBERS], count = 0, search, foreign;
 
     for (unsigned nr = 0; nr < NUMBERS; nr++)
         if (nr == 0 || !same_answer(nr - 1, nr))
             starts[count++] = nr;
-    code_count = 0;
-    put(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, arch));
-    put(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, NATIVE_ARCH);
-    put_return(SECCOMP_RET_USER_NOTIF);
-    put(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr));
-    put(BPF_JMP | BPF_JGE | BPF_K, 0, 1, X32_BIT);
-    put_return(SECCOMP_RET_USER_NOTIF);
-    put_search(starts, 0, count - 1, loopback);
+    code_at = CODE_MAX;
+    search = put_search(starts, 0, count - 1, loopback);
+    foreign = place_return(SECCOMP_RET_USER_NOTIF);
+    search = put_branch(BPF_JGE, X32_BIT, foreign, search);
+    search = put(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr));
+    (void)put_branch(BPF_JEQ, NATIVE_ARCH, search, foreign);
+    (void)put(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, arch));
 }
 
 /* --- output --- */
@@ -271,7 +278,7 @@ static void put_filter(bool loopback)
 static void print_filter(const char *name)
 {
     printf("static const struct sock_filter %s[] = {\n", name);
-    for (unsigned i = 0; i < code_count; i++)
+    for (unsigned i = code_at; i < CODE_MAX; i++)
         printf("{0x%x,%u,%u,0x%x},%s", code[i].code, code[i].jt, code[i].jf, code[i].k, i % 6 == 5 ? "\n" : "");
     printf("};\n");
 }
