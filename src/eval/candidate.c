@@ -41,7 +41,7 @@ static int next_canonical(struct eval_candidates *c, struct eval_candidate *ret,
             continue;
         *ret = (struct eval_candidate){
             .task = c->at - 1,
-            .form = task->prompt_is_code ? EVAL_COMPLETION : EVAL_WHOLE,
+            .form = task->prompt_is_code ? EVAL_COMPLETION : EVAL_PROGRAM,
             .code = task->canonical.bytes,
             .count = task->canonical.count,
         };
@@ -71,11 +71,13 @@ static int next_file(struct eval_candidates *c, struct eval_candidate *ret, stru
         return base_err_set(err, BASE_E_INVALID, c->place, "the path is too long");
     base_buf_clear(&c->code);
     r = base_file_read(c->place, EVAL_CANDIDATE_MAX_BYTES, &c->code, err);
+    if (r == BASE_E_IO && err->sys_errno == EACCES)
+        return base_err_sys(err, BASE_E_INVALID, EACCES, c->place, "cannot be read"); /* no fault of the machine */
     if (r < 0)
         return r;
     *ret = (struct eval_candidate){
         .task = file->task,
-        .form = EVAL_WHOLE,
+        .form = EVAL_SOLUTION,
         .code = c->code.count > 0 ? c->code.bytes : "",
         .count = c->code.count,
         .runtime = file->runtime,
@@ -125,7 +127,7 @@ static int next_code(struct eval_candidates *c, struct eval_candidate *ret, stru
     *ret = (struct eval_candidate){
         .task = (size_t)c->line.task,
         /* where the prompt is a description, what completes it is the whole program */
-        .form = task->prompt_is_code ? c->line.form : EVAL_WHOLE,
+        .form = c->line.form == EVAL_COMPLETION && !task->prompt_is_code ? EVAL_PROGRAM : c->line.form,
         .code = json_is_string(code) ? json_string_value(code) : "",
         .count = json_is_string(code) ? json_string_length(code) : 0,
     };

@@ -11,7 +11,8 @@
 enum eval_form {
     EVAL_ABSENT,     /* nobody tried this task */
     EVAL_COMPLETION, /* goes behind the task's prompt */
-    EVAL_WHOLE,      /* a program or function of its own */
+    EVAL_SOLUTION,   /* a whole function or program that takes the usual imports for granted */
+    EVAL_PROGRAM,    /* a whole program, run as it is */
 };
 
 struct eval_candidate {

@@ -81,9 +81,9 @@ static bool defines(const char *code, size_t count, const char *entry_point)
 static int prepare_script(struct eval_job *job, const struct eval_candidate *candidate, struct base_err *err)
 {
     const struct eval_task *task = job->task;
-    bool whole = candidate->form == EVAL_WHOLE;
+    bool solution = candidate->form == EVAL_SOLUTION;
     struct judge_script script = {
-        .prelude = whole && task->prompt_is_code,
+        .prelude = solution,
         .code = candidate->code,
         .code_count = candidate->count,
         .tests = task->tests.bytes,
@@ -91,7 +91,7 @@ static int prepare_script(struct eval_job *job, const struct eval_candidate *can
     };
     int r;
 
-    if (task->prompt_is_code && !(whole && defines(candidate->code, candidate->count, task->entry_point))) {
+    if (task->prompt_is_code && !(solution && defines(candidate->code, candidate->count, task->entry_point))) {
         script.prompt = task->prompt.bytes;
         script.prompt_count = task->prompt.count;
     }

@@ -68,7 +68,7 @@ int eval_line_parse(const json_t *json, const char *place, const struct eval_tas
 {
     const json_t *completion = json_object_get(json, "completion"), *solution = json_object_get(json, "solution");
     const json_t *id = json_object_get(json, "task_id");
-    struct eval_line line = {.form = completion ? EVAL_COMPLETION : EVAL_WHOLE};
+    struct eval_line line = {.form = completion ? EVAL_COMPLETION : EVAL_SOLUTION};
     int r;
 
     if (completion && solution)

@@ -8,6 +8,7 @@
 #include "base/lines.h"
 #include "eval/records.h"
 #include "judge/judge.h"
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +88,8 @@ int eval_records_open(const char *path, struct eval_records **ret_records, struc
     if (snprintf(records->path, sizeof(records->path), "%s", path) >= (int)sizeof(records->path))
         return base_err_set(err, BASE_E_INVALID, path, "the path is too long");
     r = base_lines_open(path, EVAL_RECORD_MAX_BYTES, &records->lines, err);
+    if (r == BASE_E_IO && err && err->sys_errno == EACCES)
+        return base_err_sys(err, BASE_E_INVALID, EACCES, path, "cannot be read"); /* no fault of the machine */
     if (r >= 0)
         r = next_line(records, err);
     if (r < 0)

@@ -3,6 +3,7 @@
  * The program is run as it is: as the main program, with the recursion depth and the names that it would have anyway.
  * Between the parts stand a few lines of ours. The first opens the private channel before the candidate can rename
  * anything; the second, behind the candidate, notes which exception ends the tests; the last says that they are done.
+ * Every mark starts a new line, whatever the candidate left on the descriptor.
  */
 
 #include "base/cleanup.h"
@@ -15,7 +16,7 @@ static const char opening[] =
     "\", 0); _fumehood_nonce = _fumehood_os.read(_fumehood_fd, 64); _fumehood_os.close(_fumehood_fd);"
     " _fumehood_os.unlink(\"" JUDGE_NONCE_FILE "\"); _fumehood_write = _fumehood_os.write;"
     " _fumehood_assert = AssertionError; _fumehood_frame = _fumehood_sys._getframe;"
-    " _fumehood_write(3, b\"start \" + _fumehood_nonce + b\"\\n\")\n";
+    " _fumehood_write(3, b\"\\nstart \" + _fumehood_nonce + b\"\\n\")\n";
 
 /* Uses no name that the candidate could have put in the way, and no built-in one. Only an assertion that fails in the
  * tests' own lines is a wrong answer; one in the candidate's lines is an exception as any other. */
@@ -28,13 +29,13 @@ static const char guard[] =
     "    while last.tb_next is not None:\n"
     "        last = last.tb_next\n"
     "    if kind is failed and last.tb_lineno > line and last.tb_frame.f_code.co_filename == here.co_filename:\n"
-    "        write(3, b\"assert \" + nonce + b\"\\n\")\n"
+    "        write(3, b\"\\nassert \" + nonce + b\"\\n\")\n"
     "    else:\n"
-    "        write(3, b\"raise \" + nonce + b\" \" + kind.__name__.encode() + b\"\\n\")\n"
+    "        write(3, b\"\\nraise \" + nonce + b\" \" + kind.__name__.encode() + b\"\\n\")\n"
     "    chain(kind, value, trace)\n"
     "_fumehood_sys.excepthook = _fumehood_hook\n";
 
-static const char closing[] = "\n_fumehood_write(3, b\"done \" + _fumehood_nonce + b\"\\n\")\n";
+static const char closing[] = "\n_fumehood_write(3, b\"\\ndone \" + _fumehood_nonce + b\"\\n\")\n";
 
 static const char prelude[] = "import math,sys,re,collections,itertools,functools\nfrom typing import *\n";
 

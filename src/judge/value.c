@@ -26,7 +26,7 @@ static bool reals_equal(double a, double b)
         return true;
     if (!isfinite(a) || !isfinite(b)) /* a big integer may be beyond all reals */
         return false;
-    return fabs(a - b) <= RELATIVE_TOLERANCE * fmax(fabs(a), fabs(b));
+    return fabs(a - b) <= RELATIVE_TOLERANCE * (fabs(a) > fabs(b) ? fabs(a) : fabs(b));
 }
 
 static bool is_number(const json_t *value)

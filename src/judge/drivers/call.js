@@ -70,7 +70,7 @@ function carry(value, level = 0) {
 function makeSay(nonce) {
     return (word, payload = "") => {
         const text = word + " " + nonce + (payload ? " " + payload : "");
-        let line = Buffer.from(text.replaceAll("\n", " ") + "\n");
+        let line = Buffer.from("\n" + text.replaceAll("\n", " ") + "\n"); // a new line, whatever the candidate left
         while (line.length > 0) line = line.subarray(writeSync(3, line));
     };
 }

@@ -83,7 +83,7 @@ def make_say(nonce, write=os.write):
     """The one way to speak; keeps its means where a candidate that renames things does not reach them by accident."""
     def say(word, payload=""):
         line = (word + " " + nonce + (" " + payload if payload else "")).encode("utf-8", "backslashreplace")
-        line = line.replace(b"\n", b" ") + b"\n"
+        line = b"\n" + line.replace(b"\n", b" ") + b"\n"  # a new line, whatever the candidate left there
         while line:
             line = line[write(3, line):]
     return say

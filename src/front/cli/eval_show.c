@@ -1,0 +1,203 @@
+/* eval_show.c - progress on one line, results as tables */
+
+#include "front/cli/eval_show.h"
+#include "base/cleanup.h"
+#include "front/cli/say.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* ---- progress -------------------------------------------------------------------------------------------------- */
+
+static unsigned columns_of(int fd, unsigned otherwise)
+{
+    struct winsize size;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : otherwise;
+}
+
+static void put_time_left(char *text, size_t bytes, const struct eval_progress *p)
+{
+    size_t fresh = p->done - p->resumed;
+    double left_s = fresh ? (double)p->elapsed_us / 1e6 / (double)fresh * (double)(p->rows - p->done) : 0;
+
+    if (fresh == 0)
+        (void)snprintf(text, bytes, "-");
+    else if (left_s < 120)
+        (void)snprintf(text, bytes, "%.0f s left", left_s);
+    else
+        (void)snprintf(text, bytes, "%.0f min left", left_s / 60);
+}
+
+void cli_eval_progress_show(void *context, const struct eval_progress *p)
+{
+    struct cli_eval_progress *progress = context;
+    char line[512], left[32];
+    size_t fresh = p->done - p->resumed, used;
+    unsigned columns;
+
+    if (progress->announce)
+        cli_say_note("%s", TAKE_PTR(progress->announce));
+    if (!progress->terminal)
+        return;
+    put_time_left(left, sizeof(left), p);
+    used = (size_t)snprintf(line, sizeof(line), "%zu / %zu  %.1f/s  %s", p->done, p->rows,
+                            p->elapsed_us ? (double)fresh * 1e6 / (double)p->elapsed_us : 0.0, left);
+    for (unsigned i = 0; i < p->verdict_count && used < sizeof(line); i++)
+        if (p->verdict_rows[i])
+            used +=
+                (size_t)snprintf(line + used, sizeof(line) - used, "  %s %zu", p->verdict_names[i], p->verdict_rows[i]);
+    columns = columns_of(STDERR_FILENO, 80);
+    fprintf(stderr, "\r\033[K%.*s", (int)columns - 1, line);
+    (void)fflush(stderr); /* a terminal that went away is noticed elsewhere */
+    progress->shown = true;
+}
+
+void cli_eval_progress_clear(struct cli_eval_progress *progress)
+{
+    if (progress->shown)
+        fprintf(stderr, "\r\033[K");
+    progress->shown = false;
+}
+
+/* ---- table of rows --------------------------------------------------------------------------------------------- */
+
+#define CELL_BYTES 256
+#define WIDTHS_MAX 5
+
+/* Text of foreign origin made visible; cut to @max characters, so that columns stay straight. */
+static void make_cell(const json_t *value, size_t max, char *ret_cell)
+{
+    AUTO_FREE char *text = NULL;
+    size_t count = 0;
+    FILE *stream = open_memstream(&text, &count);
+    size_t at = 0, characters = 0;
+
+    *ret_cell = '\0';
+    if (!stream)
+        return;
+    if (json_is_string(value))
+        cli_say_visible(stream, json_string_value(value), json_string_length(value));
+    if (fclose(stream) != 0)
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (text[i] == '\n' || text[i] == '\t')
+            text[i] = ' ';
+    while (at < count && at < CELL_BYTES - 8 && characters < max) {
+        at++;
+        while (at < count && ((unsigned char)text[at] & 0xc0) == 0x80)
+            at++;
+        characters++;
+    }
+    (void)snprintf(ret_cell, CELL_BYTES, "%.*s%s", (int)at, text, at < count ? "..." : "");
+}
+
+static size_t width_of(const char *cell)
+{
+    size_t width = 0;
+    for (; *cell; cell++)
+        width += ((unsigned char)*cell & 0xc0) != 0x80;
+    return width;
+}
+
+enum column { TASK, CASE, SAMPLE, VERDICT, TIME, COLUMN_MAX };
+
+static void make_row(const json_t *row, char cells[COLUMN_MAX][CELL_BYTES])
+{
+    const json_t *wall = json_object_get(row, "wall_us");
+
+    make_cell(json_object_get(row, "task_id"), 40, cells[TASK]);
+    make_cell(json_object_get(row, "case"), 40, cells[CASE]);
+    (void)snprintf(cells[SAMPLE], CELL_BYTES, "%" JSON_INTEGER_FORMAT,
+                   json_integer_value(json_object_get(row, "sample")));
+    make_cell(json_object_get(row, "verdict"), 40, cells[VERDICT]);
+    if (json_is_integer(wall))
+        (void)snprintf(cells[TIME], CELL_BYTES, "%.0f ms", (double)json_integer_value(wall) / 1000);
+    else
+        (void)snprintf(cells[TIME], CELL_BYTES, "-");
+}
+
+static void print_row(char cells[COLUMN_MAX][CELL_BYTES], const size_t *widths, const char *detail)
+{
+    size_t used = 0;
+
+    for (int c = 0; c < COLUMN_MAX; c++) {
+        size_t pad = widths[c] - width_of(cells[c]);
+        if (widths[c] == 0)
+            continue;
+        if (c == TIME)
+            printf("%*s%s  ", (int)pad, "", cells[c]);
+        else
+            printf("%s%*s  ", cells[c], (int)pad, "");
+        used += widths[c] + 2;
+    }
+    printf("%s\n", detail);
+}
+
+static void show_rows(const json_t *rows)
+{
+    static const char *const titles[COLUMN_MAX] = {"task", "case", "sample", "verdict", "time"};
+    char cells[COLUMN_MAX][CELL_BYTES], detail[CELL_BYTES];
+    size_t widths[COLUMN_MAX] = {0};
+    bool has_cases = false, has_samples = false;
+
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i);
+        has_cases = has_cases || json_object_get(row, "case");
+        has_samples = has_samples || json_integer_value(json_object_get(row, "sample")) > 0;
+        make_row(row, cells);
+        for (int c = 0; c < COLUMN_MAX; c++)
+            widths[c] = width_of(cells[c]) > widths[c] ? width_of(cells[c]) : widths[c];
+    }
+    for (int c = 0; c < COLUMN_MAX; c++) {
+        (void)snprintf(cells[c], CELL_BYTES, "%s", titles[c]);
+        widths[c] = strlen(titles[c]) > widths[c] ? strlen(titles[c]) : widths[c];
+    }
+    widths[CASE] = has_cases ? widths[CASE] : 0;
+    widths[SAMPLE] = has_samples ? widths[SAMPLE] : 0;
+    print_row(cells, widths, "detail");
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        make_row(json_array_get(rows, i), cells);
+        make_cell(json_object_get(json_array_get(rows, i), "detail"), 100, detail);
+        print_row(cells, widths, detail);
+    }
+    printf("\n");
+}
+
+/* ---- summary --------------------------------------------------------------------------------------------------- */
+
+static json_int_t number(const json_t *summary, const char *key)
+{
+    return json_integer_value(json_object_get(summary, key));
+}
+
+static double real(const json_t *summary, const char *key)
+{
+    return json_number_value(json_object_get(summary, key));
+}
+
+void cli_eval_report_show(const struct eval_report *report, const char *out_dir)
+{
+    const json_t *summary = report->summary;
+    json_int_t candidates = number(summary, "candidates"), passed = number(summary, "passed");
+    const char *key;
+    json_t *value;
+
+    if (report->rows && json_array_size(report->rows) > 0)
+        show_rows(report->rows);
+    printf("%-14s  candidates\n", "verdict");
+    json_object_foreach(json_object_get(summary, "by_verdict"), key, value)
+        printf("%-14s  %10" JSON_INTEGER_FORMAT "\n", key, json_integer_value(value));
+    printf("\n%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " passed", passed, candidates);
+    if (candidates > 0)
+        printf(" (%.1f %%)", 100.0 * (double)passed / (double)candidates);
+    printf(", %" JSON_INTEGER_FORMAT " tasks", number(summary, "tasks"));
+    json_object_foreach(json_object_get(summary, "pass_at"), key, value) if (json_is_real(value))
+        printf(", pass@%s %.4f", key, json_real_value(value));
+    printf("\n%" JSON_INTEGER_FORMAT " runs in %.1f s (%.1f/s)\n", number(summary, "runs"), real(summary, "wall_s"),
+           real(summary, "runs_per_s"));
+    printf("results: ");
+    cli_say_visible(stdout, out_dir, strlen(out_dir));
+    printf("\n");
+}
