@@ -1,0 +1,386 @@
+/* bench.c - the timing core of bench/run
+ *
+ * Runs as whoever starts it, beside the program under test; it isolates nothing.
+ * Small and static on purpose: a vfork child counts the memory of its parent as its own peak.
+ *
+ * It reads a plan, one word and its value a line:
+ *
+ *     case NAME           begins a case
+ *     cmd                 begins a command of that case; several run one after the other and are timed as one
+ *     arg TEXT            one argument of the command, the first is the program's path
+ *     fd NUMBER PATH      a file that the command finds open at that number
+ *     mountns PATH        the mount namespace in which the command starts
+ *
+ * and prints one line a sample: CASE STATUS WALL_US CPU_US PEAK_KIB BUSY, where CASE is the number of the case.
+ * Every round runs each case once, in an order shuffled anew with a fixed seed, so that no case always follows the
+ * same neighbour and pays for what that one left to the kernel's background work.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    CASES_MAX = 64,
+    COMMANDS_MAX = 4,
+    ARGS_MAX = 160,
+    LINE_BYTES_MAX = 8192,
+    TIMEOUT_S = 30,
+    QUIET_POLLS = 5, /* this many looks in a row, a millisecond apart, must find nobody else running */
+};
+
+struct command {
+    char *args[ARGS_MAX + 1];
+    int arg_count;
+    int fd;              /* 0: none */
+    int mount_ns;        /* 0: the core's own */
+    const char *fd_path; /* opened anew each time: some readers use up the file's position */
+};
+
+struct bench_case {
+    struct command commands[COMMANDS_MAX];
+    int command_count;
+};
+
+struct sample {
+    int status; /* as a shell would see it: exit status, or 128 + signal; 255: could not be started */
+    int64_t wall_us;
+    int64_t cpu_us;
+    int64_t peak_kib;
+};
+
+static struct bench_case cases[CASES_MAX];
+static int case_count;
+static volatile sig_atomic_t running_pid;
+static int silent = -1; /* /dev/null once measuring has begun: what the commands say is no figure */
+
+static void die(const char *what, const char *detail)
+{
+    fprintf(stderr, "bench: %s: %s\n", what, detail);
+    exit(2);
+}
+
+static char *keep(const char *text)
+{
+    char *copy = strdup(text);
+    if (copy == NULL)
+        die("memory", strerror(ENOMEM));
+    return copy;
+}
+
+static struct command *last_command(const char *line)
+{
+    if (case_count == 0 || cases[case_count - 1].command_count == 0)
+        die("plan: no command before", line);
+    struct bench_case *c = &cases[case_count - 1];
+    return &c->commands[c->command_count - 1];
+}
+
+static void take_case(const char *value)
+{
+    if (case_count == CASES_MAX)
+        die("plan: too many cases at", value);
+    case_count++;
+}
+
+static void take_cmd(const char *value)
+{
+    if (case_count == 0 || cases[case_count - 1].command_count == COMMANDS_MAX)
+        die("plan: cmd is misplaced", value);
+    cases[case_count - 1].command_count++;
+}
+
+static void take_arg(const char *value)
+{
+    struct command *cmd = last_command(value);
+    if (cmd->arg_count == ARGS_MAX)
+        die("plan: too many arguments at", value);
+    cmd->args[cmd->arg_count++] = keep(value);
+}
+
+static void take_fd(const char *value)
+{
+    char *end;
+    long fd = strtol(value, &end, 10);
+    if (end == value || *end != ' ' || fd < 3 || fd > 99)
+        die("plan: not a descriptor number and a path", value);
+    struct command *cmd = last_command(value);
+    cmd->fd = (int)fd;
+    cmd->fd_path = keep(end + 1);
+}
+
+static void take_mountns(const char *value)
+{
+    int ns = open(value, O_RDONLY | O_CLOEXEC);
+    if (ns < 0)
+        die(value, strerror(errno));
+    last_command(value)->mount_ns = ns;
+}
+
+static void take_line(const char *line)
+{
+    static const struct {
+        const char *word;
+        void (*take)(const char *value);
+    } words[] = {{"case", take_case}, {"cmd", take_cmd}, {"arg", take_arg}, {"fd", take_fd}, {"mountns", take_mountns}};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        size_t n = strlen(words[i].word);
+        if (strncmp(line, words[i].word, n) == 0 && (line[n] == '\0' || line[n] == ' ')) {
+            words[i].take(line[n] == '\0' ? "" : line + n + 1);
+            return;
+        }
+    }
+    die("plan: unknown line", line);
+}
+
+static void read_plan(const char *path)
+{
+    static char line[LINE_BYTES_MAX];
+    FILE *f = fopen(path, "re");
+    if (f == NULL)
+        die(path, strerror(errno));
+    while (fgets(line, sizeof(line), f) != NULL) {
+        char *end = strchr(line, '\n');
+        if (end == NULL)
+            die("plan: line too long or not ended", line);
+        *end = '\0';
+        take_line(line);
+    }
+    fclose(f);
+    for (int i = 0; i < case_count; i++)
+        for (int k = 0; k < cases[i].command_count; k++)
+            if (cases[i].commands[k].arg_count == 0)
+                die("plan", "a command without arguments");
+}
+
+static int64_t now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static void sleep_us(int64_t us)
+{
+    struct timespec t = {us / 1000000, (us % 1000000) * 1000};
+    nanosleep(&t, NULL);
+}
+
+static void kill_running(int signal_number)
+{
+    (void)signal_number;
+    if (running_pid > 0) {
+        kill(-(pid_t)running_pid, SIGKILL);
+        kill((pid_t)running_pid, SIGKILL);
+    }
+}
+
+/* In the vfork child: only system calls, and nothing of the parent's memory is changed. */
+static _Noreturn void become(const struct command *cmd, int file)
+{
+    setpgid(0, 0);
+    if (silent >= 0) {
+        dup2(silent, STDOUT_FILENO);
+        dup2(silent, STDERR_FILENO);
+    }
+    if (file >= 0 && file != cmd->fd) {
+        dup2(file, cmd->fd);
+        close(file);
+    }
+    if (cmd->mount_ns != 0 && setns(cmd->mount_ns, CLONE_NEWNS) < 0)
+        _exit(255);
+    execve(cmd->args[0], cmd->args, environ);
+    _exit(255);
+}
+
+/* Only reads its parameters: what a vfork child shares with its parent may not change. */
+static pid_t start(const struct command *cmd, int file)
+{
+    pid_t pid = vfork();
+    if (pid == 0)
+        become(cmd, file);
+    return pid;
+}
+
+static void measure(const struct command *cmd, int file, struct sample *s)
+{
+    struct rusage usage;
+    int status;
+    int64_t start_us = now_us();
+    pid_t pid = start(cmd, file);
+    if (pid < 0)
+        return;
+    running_pid = pid;
+    alarm(TIMEOUT_S);
+    while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR)
+        ;
+    s->wall_us = now_us() - start_us;
+    alarm(0);
+    running_pid = 0;
+    s->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    s->cpu_us = (int64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 + usage.ru_utime.tv_usec +
+                usage.ru_stime.tv_usec;
+    s->peak_kib = usage.ru_maxrss;
+}
+
+static struct sample run_command(const struct command *cmd)
+{
+    struct sample s = {.status = 255};
+    int file = -1;
+    if (cmd->fd != 0 && (file = open(cmd->fd_path, O_RDONLY)) < 0)
+        return s;
+    measure(cmd, file, &s);
+    if (file >= 0)
+        close(file);
+    return s;
+}
+
+static struct sample run_case(const struct bench_case *c)
+{
+    struct sample sum = {0};
+    for (int i = 0; i < c->command_count; i++) {
+        struct sample s = run_command(&c->commands[i]);
+        sum.wall_us += s.wall_us;
+        sum.cpu_us += s.cpu_us;
+        if (s.peak_kib > sum.peak_kib)
+            sum.peak_kib = s.peak_kib;
+        if (s.status != 0 && sum.status == 0)
+            sum.status = s.status;
+    }
+    return sum;
+}
+
+/* How many tasks are running now, this one included; the number before the slash in /proc/loadavg. */
+static int running_now(int loadavg)
+{
+    char text[128];
+    ssize_t n = pread(loadavg, text, sizeof(text) - 1, 0);
+    if (n <= 0)
+        return 1;
+    text[n] = '\0';
+    char *p = text;
+    for (int spaces = 0; *p != '\0' && spaces < 3; p++)
+        spaces += *p == ' ';
+    return (int)strtol(p, NULL, 10);
+}
+
+/* Waits until nobody else runs, at most @quiet_ms; says whether the machine is still busy. */
+static bool wait_until_quiet(int loadavg, long quiet_ms)
+{
+    int64_t end_us = now_us() + (int64_t)quiet_ms * 1000;
+    int good = 0;
+    while (good < QUIET_POLLS) {
+        good = running_now(loadavg) <= 1 ? good + 1 : 0;
+        if (good < QUIET_POLLS && now_us() >= end_us)
+            return true;
+        sleep_us(1000);
+    }
+    return false;
+}
+
+static uint32_t random_next(uint32_t *state)
+{
+    uint32_t x = *state;
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    return *state = x;
+}
+
+static void shuffle(int *order, int count, uint32_t *state)
+{
+    for (int i = count - 1; i > 0; i--) {
+        int k = (int)(random_next(state) % (uint32_t)(i + 1));
+        int swap = order[i];
+        order[i] = order[k];
+        order[k] = swap;
+    }
+}
+
+static int alternate(long rounds, long pause_ms, long quiet_ms)
+{
+    int order[CASES_MAX];
+    uint32_t seed = 2463534242U;
+    int loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+    for (int i = 0; i < case_count; i++)
+        order[i] = i;
+    for (long r = 0; r < rounds; r++) {
+        shuffle(order, case_count, &seed);
+        for (int i = 0; i < case_count; i++) {
+            sleep_us((int64_t)pause_ms * 1000);
+            bool busy = wait_until_quiet(loadavg, quiet_ms);
+            struct sample s = run_case(&cases[order[i]]);
+            printf("%d %d %lld %lld %lld %d\n", order[i], s.status, (long long)s.wall_us, (long long)s.cpu_us,
+                   (long long)s.peak_kib, busy);
+            fflush(stdout);
+        }
+    }
+    return 0;
+}
+
+/* Each worker runs its share, one after the other; prints the time from first start to last end. */
+static int parallel(const struct bench_case *c, long total, long workers)
+{
+    int failed = 0;
+    int64_t start_us = now_us();
+    for (long w = 0; w < workers; w++) {
+        long share = total / workers + (w < total % workers);
+        pid_t pid = fork();
+        if (pid < 0)
+            die("fork", strerror(errno));
+        if (pid == 0) {
+            int bad = 0;
+            for (long i = 0; i < share; i++)
+                bad |= run_case(c).status != 0;
+            _exit(bad);
+        }
+    }
+    for (long w = 0; w < workers; w++) {
+        int status;
+        if (wait(&status) > 0 && status != 0)
+            failed = 1;
+    }
+    printf("%lld %d\n", (long long)(now_us() - start_us), failed);
+    return 0;
+}
+
+static long number(const char *text, long least, long most)
+{
+    char *end;
+    errno = 0;
+    long n = strtol(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || n < least || n > most)
+        die("not a number in range", text);
+    return n;
+}
+
+int main(int argc, char **argv)
+{
+    static const char usage[] =
+        "PLAN alternate ROUNDS PAUSE_MS QUIET_MS | PLAN once CASE | PLAN parallel CASE TOTAL WORKERS";
+    if (argc < 3)
+        die("usage", usage);
+    read_plan(argv[1]);
+    struct sigaction timeout = {.sa_handler = kill_running};
+    sigaction(SIGALRM, &timeout, NULL);
+    if (strcmp(argv[2], "once") == 0 && argc == 4)
+        return run_case(&cases[number(argv[3], 0, case_count - 1)]).status;
+    if ((silent = open("/dev/null", O_WRONLY | O_CLOEXEC)) < 0)
+        die("/dev/null", strerror(errno));
+    if (strcmp(argv[2], "alternate") == 0 && argc == 6)
+        return alternate(number(argv[3], 1, 1000000), number(argv[4], 0, 10000), number(argv[5], 0, 60000));
+    if (strcmp(argv[2], "parallel") == 0 && argc == 6)
+        return parallel(&cases[number(argv[3], 0, case_count - 1)], number(argv[4], 1, 10000000),
+                        number(argv[5], 1, 256));
+    die("usage", usage);
+}
