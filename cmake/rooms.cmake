@@ -1,5 +1,5 @@
 # The arrows. ARCHITECTURE.md draws the same picture; tests/lint compares the two.
-room(base LIBRARIES lib::jansson lib::yaml lib::sodium lib::z)
+room(base LIBRARIES lib::jansson lib::yaml lib::nettle lib::z)
 room(policy EXPOSES base)
 room(stage EXPOSES base USES policy)
 room(cage EXPOSES policy base SOURCES ${CMAKE_BINARY_DIR}/made/filter_made.c)

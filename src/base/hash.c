@@ -1,6 +1,7 @@
 /* hash.c - SHA-256 and random names
  *
- * libsodium's SHA-256 needs no sodium_init(), which would probe the processor and open files on every cold run.
+ * nettle uses the processor's own SHA instructions: four times as fast as a portable one, and a cold run hashes the
+ * whole program.
  */
 #include "base/hash.h"
 #include <errno.h>
@@ -18,13 +19,13 @@ static void to_hex(const unsigned char *bytes, size_t hex_chars, char *ret_hex)
 
 void base_hash_init(struct base_hash *hash)
 {
-    (void)crypto_hash_sha256_init(&hash->state); /* this family of functions cannot fail */
+    sha256_init(&hash->state);
 }
 
 void base_hash_update(struct base_hash *hash, const void *bytes, size_t count)
 {
     if (count > 0)
-        (void)crypto_hash_sha256_update(&hash->state, bytes, count);
+        sha256_update(&hash->state, count, bytes);
 }
 
 void base_hash_hex(const struct base_hash *hash, char ret_hex[BASE_HASH_HEX])
@@ -32,7 +33,7 @@ void base_hash_hex(const struct base_hash *hash, char ret_hex[BASE_HASH_HEX])
     struct base_hash copy = *hash;
     unsigned char digest[BASE_HASH_BYTES];
 
-    (void)crypto_hash_sha256_final(&copy.state, digest);
+    sha256_digest(&copy.state, sizeof(digest), digest);
     to_hex(digest, BASE_HASH_HEX - 1, ret_hex);
 }
 

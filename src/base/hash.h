@@ -1,7 +1,7 @@
-/* hash.h - SHA-256, hexadecimal, random names (libsodium and the kernel) */
+/* hash.h - SHA-256, hexadecimal, random names (nettle and the kernel) */
 #pragma once
 
-#include <sodium/crypto_hash_sha256.h>
+#include <nettle/sha2.h>
 #include <stddef.h>
 
 #define BASE_HASH_BYTES 32
@@ -9,7 +9,7 @@
 
 /* A running hash, for streams. A value: copy it freely. */
 struct base_hash {
-    crypto_hash_sha256_state state;
+    struct sha256_ctx state;
 };
 void base_hash_init(struct base_hash *hash);
 void base_hash_update(struct base_hash *hash, const void *bytes, size_t count);

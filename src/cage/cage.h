@@ -1,7 +1,7 @@
 /* cage.h - the cage: what is promised (plan), what this machine can do (host), how it is built (spawn)
  *
  * Life of a cage: cage_host_probe() once, cage_slot_acquire() once for a process, then for each run cage_plan_make(),
- * cage_cgroup_create(), cage_spawn(), watching by the warden, cage_cgroup_remove().
+ * cage_spawn(), watching by the warden, cage_cgroup_remove().
  */
 #pragma once
 
@@ -93,17 +93,14 @@ struct cage_cgroup {
     const struct cage_host *host;
     const struct cage_plan *plan;
     unsigned slot;
-    int dir_fds[CAGE_CONTROLLER_MAX];  /* -1: not used; v2: [CAGE_PIDS] only */
-    int join_fds[CAGE_CONTROLLER_MAX]; /* v1: `tasks`, to which the cage's first process writes itself */
+    int dir_fds[CAGE_CONTROLLER_MAX]; /* -1: not used; v2: [CAGE_PIDS] only */
 };
-#define CAGE_CGROUP_NONE {.dir_fds = {-1, -1, -1, -1}, .join_fds = {-1, -1, -1, -1}}
+#define CAGE_CGROUP_NONE {.dir_fds = {-1, -1, -1, -1}}
 
 struct cage_counters {
     uint64_t cpu_us, memory_peak_bytes, oom_kills, processes_peak, process_refusals; /* UINT64_MAX: unknown */
 };
 
-int cage_cgroup_create(const struct cage_host *host, const struct cage_plan *plan, const struct cage_slot *slot,
-                       struct cage_cgroup *ret_cgroup, struct base_err *err);
 void cage_cgroup_read(const struct cage_cgroup *cgroup, struct cage_counters *ret_counters);
 
 /* The two that are looked at while the guest runs; cheap. */
@@ -139,7 +136,8 @@ struct cage_report {
     int32_t wait_status;
     int32_t failed_step;            /* -1: none */
     int32_t failed_errno;
-    uint64_t start_us, end_us;      /* CLOCK_MONOTONIC */
+    _Atomic uint64_t start_us;      /* CLOCK_MONOTONIC, just before the guest's exec; 0: not yet */
+    uint64_t end_us;
     _Atomic uint64_t scratch_bytes, scratch_inodes; /* used now, without what was staged */
     _Atomic uint64_t scratch_peak_bytes;            /* highest seen */
     _Atomic uint32_t scratch_full;                  /* bytes (1) or inodes (2) were seen exhausted */
@@ -164,7 +162,6 @@ struct cage_start {
     const struct cage_host *host;
     const struct cage_plan *plan;
     const struct cage_slot *slot;
-    const struct cage_cgroup *cgroup;
     const struct cage_file *files;
     size_t file_count;
     char *const *argv; /* argv[0] is the path to execute, inside the cage */
@@ -181,9 +178,11 @@ struct cage {
 };
 #define CAGE_NONE {.pid = -1, .pid_fd = -1, .life_fd = -1}
 
-/* Build the cage and let the guest go. Returns as soon as the kernel has the process: failures inside come through the
- * report (failed_step) and the end of the cage. The caller must be single-threaded. */
-int cage_spawn(const struct cage_start *start, struct cage *ret_cage, struct base_err *err);
+/* Build the cage, with its control groups, and let the guest go. Returns as soon as the kernel has the process: failures
+ * inside come through the report (failed_step) and the end of the cage. *@ret_cgroup is the caller's to remove, also
+ * after a failure. The caller must be single-threaded. */
+int cage_spawn(const struct cage_start *start, struct cage_cgroup *ret_cgroup, struct cage *ret_cage,
+               struct base_err *err);
 
 /* A report to share with a cage, or NULL without memory. */
 struct cage_report *cage_report_new(void);

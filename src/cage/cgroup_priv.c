@@ -144,8 +144,7 @@ unsigned cage_cgroup_remove(struct cage_cgroup *cgroup)
 {
     for (int c = 0; c < CAGE_CONTROLLER_MAX; c++) {
         base_cleanup_close(&cgroup->dir_fds[c]);
-        base_cleanup_close(&cgroup->join_fds[c]);
-        cgroup->dir_fds[c] = cgroup->join_fds[c] = -1;
+        cgroup->dir_fds[c] = -1;
     }
     return cgroup->host ? remove_slot(cgroup->host, cgroup->slot, false) : 0;
 }
@@ -301,11 +300,6 @@ static int open_group(struct cage_cgroup *cgroup, int controller, struct base_er
     cgroup->dir_fds[controller] = open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
     if (cgroup->dir_fds[controller] < 0)
         return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be opened");
-    if (cgroup->host->manager == CAGE_MANAGER_V1) {
-        cgroup->join_fds[controller] = openat(cgroup->dir_fds[controller], "tasks", O_WRONLY | O_CLOEXEC);
-        if (cgroup->join_fds[controller] < 0 || cage_fd_high(&cgroup->join_fds[controller]) < 0)
-            return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be joined");
-    }
     return 0;
 }
 
@@ -341,6 +335,18 @@ int cage_cgroup_create(const struct cage_host *host, const struct cage_plan *pla
     }
     *ret_cgroup = cgroup;
     return 0;
+}
+
+bool cage_cgroup_join_path(const struct cage_start *start, enum cage_controller controller, char *path,
+                           size_t path_bytes)
+{
+    int length;
+
+    if (start->host->manager != CAGE_MANAGER_V1 || !start->plan->uses_cgroup[controller])
+        return false;
+    length = snprintf(path, path_bytes, "%s/" GROUP_PREFIX "%u/tasks", start->host->cgroup_parents[controller],
+                      start->slot->number);
+    return length > 0 && (size_t)length < path_bytes;
 }
 
 /* --- counting --- */

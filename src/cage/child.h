@@ -12,6 +12,9 @@
 #define CAGE_GUEST_ID 1000u
 #define CAGE_HOSTNAME "cage"
 
+/* Room for the path of a file in a group of ours. */
+#define CAGE_GROUP_PATH_BYTES (CAGE_PATH_BYTES + 64)
+
 enum cage_ns { CAGE_NS_USER, CAGE_NS_PID, CAGE_NS_MOUNT, CAGE_NS_NETWORK, CAGE_NS_IPC, CAGE_NS_UTS, CAGE_NS_CGROUP, CAGE_NS_MAX };
 
 struct cage_context {
@@ -20,6 +23,7 @@ struct cage_context {
     int life_fd;               /* read end: one byte says "your ids are mapped", end of file says "your supervisor died" */
     ino_t host_ns[CAGE_NS_MAX]; /* the supervisor's namespaces */
     struct sock_fprog filter;
+    char join_paths[CAGE_CONTROLLER_MAX][CAGE_GROUP_PATH_BYTES]; /* v1: the `tasks` files of our groups; empty: none */
     char tmpfs_size[32], tmpfs_inodes[32];
     uint64_t staged_bytes, staged_inodes; /* what the scratch holds before the guest starts */
     int root_fd, listener_fd, signal_fd;  /* filled by the child */
@@ -27,6 +31,14 @@ struct cage_context {
 
 /* init_child.c: the cage's first process; never returns. */
 void cage_init_main(struct cage_context *context) __attribute__((noreturn));
+
+/* cgroup_priv.c: make the groups of a slot, with the plan's limits. */
+int cage_cgroup_create(const struct cage_host *host, const struct cage_plan *plan, const struct cage_slot *slot,
+                       struct cage_cgroup *ret_cgroup, struct base_err *err);
+
+/* cgroup_priv.c: where a process writes itself into the group of @controller; false when it need not (v2, not used). */
+bool cage_cgroup_join_path(const struct cage_start *start, enum cage_controller controller, char *path,
+                           size_t path_bytes);
 
 /* guest_child.c: applies the guest's steps and execs; never returns. */
 int cage_guest_main(void *context);

@@ -60,10 +60,13 @@ static int prove_pid_ns(struct cage_context *context)
     return getpid() == 1 ? prove_namespace(context, CAGE_NS_PID) : -EPERM;
 }
 
+/* The dearest of the namespaces is made here, while the supervisor makes the control groups. */
 static int apply_network_ns(struct cage_context *context)
 {
     struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
 
+    if (unshare(CLONE_NEWNET) < 0)
+        return -errno;
     if (context->start->plan->policy->network == POLICY_NETWORK_NONE)
         return 0; /* not even loopback is up */
     AUTO_CLOSE int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -83,11 +86,13 @@ static int apply_uts_ns(struct cage_context *context)
 /* v1: a process that writes itself is moved at once; on v2 it was born in its group. */
 static int apply_cgroup(struct cage_context *context)
 {
-    const struct cage_cgroup *cgroup = context->start->cgroup;
-
-    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
-        if (cgroup->join_fds[c] >= 0 && write(cgroup->join_fds[c], "0", 1) < 0)
+    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++) {
+        if (!context->join_paths[c][0])
+            continue;
+        AUTO_CLOSE int fd = open(context->join_paths[c], O_WRONLY | O_CLOEXEC);
+        if (fd < 0 || write(fd, "0", 1) < 0)
             return -errno;
+    }
     return 0;
 }
 
@@ -99,18 +104,21 @@ static int apply_cgroup_ns(struct cage_context *context)
 
 /* --- identity --- */
 
-static int apply_identity_map(struct cage_context *context)
+/* Until the supervisor has mapped our ids and made our groups; the end of file says that it gave up or died. */
+static int wait_for_supervisor(struct cage_context *context)
 {
-    bool privileged = context->start->host->privileged;
     char go;
     ssize_t count;
 
     do
         count = read(context->life_fd, &go, 1);
     while (count < 0 && errno == EINTR);
-    if (count != 1)
-        return count < 0 ? -errno : -ESRCH;
-    if (!privileged)
+    return count == 1 ? 0 : count < 0 ? -errno : -ESRCH;
+}
+
+static int apply_identity_map(struct cage_context *context)
+{
+    if (!context->start->host->privileged)
         return 0;
     if (syscall(SYS_setgroups, 0, NULL) < 0 || syscall(SYS_setresgid, 0, 0, 0) < 0 ||
         syscall(SYS_setresuid, 0, 0, 0) < 0)
@@ -192,6 +200,7 @@ static const struct {
     {CAGE_STEP_IPC_NS, NULL, prove_ipc_ns},
     {CAGE_STEP_UTS_NS, apply_uts_ns, prove_uts_ns},
     {CAGE_STEP_NETWORK_NS, apply_network_ns, prove_network_ns},
+    {CAGE_AT_START, wait_for_supervisor, NULL},
     {CAGE_STEP_CGROUP, apply_cgroup, NULL},
     {CAGE_STEP_CGROUP_NS, apply_cgroup_ns, prove_cgroup_ns},
     {CAGE_STEP_IDENTITY_MAP, apply_identity_map, prove_identity_map},
@@ -266,11 +275,8 @@ static void wipe_environment(void)
 static int keep_needed(struct cage_context *context)
 {
     const struct cage_start *start = context->start;
-    const struct cage_cgroup *cgroup = start->cgroup;
-    const int keep[] = {
-        start->stdin_fd,     start->stdout_fd,    start->stderr_fd,    start->mark_fd,       context->life_fd,
-        cgroup->join_fds[0], cgroup->join_fds[1], cgroup->join_fds[2], cgroup->join_fds[3], start->slot->lock_fd,
-    };
+    const int keep[] = {start->stdin_fd, start->stdout_fd, start->stderr_fd,
+                        start->mark_fd,  context->life_fd, start->slot->lock_fd};
     int r = cage_close_all_but(keep, ARRAY_COUNT(keep));
 
     for (int low = 0; low < CAGE_LOW_FDS && r == 0; low++)

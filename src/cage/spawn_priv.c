@@ -15,7 +15,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#define NAMESPACES (CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS)
+/* The first process makes the network and cgroup namespaces itself: one takes long, the other needs its groups first. */
+#define NAMESPACES (CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS)
 
 /* What the cage itself stores in its tmpfs besides the guest's files: folders, generated files, mount points. */
 #define OWN_INODES 48
@@ -111,9 +112,9 @@ static int clone_failed(int sys_errno, struct base_err *err)
     return err ? err->code : BASE_E_SETUP;
 }
 
-static int clone_init(struct cage_context *context, struct cage *cage, struct base_err *err)
+static int clone_init(struct cage_context *context, const struct cage_cgroup *cgroup, struct cage *cage,
+                      struct base_err *err)
 {
-    const struct cage_cgroup *cgroup = context->start->cgroup;
     bool born_in_group = context->start->host->manager == CAGE_MANAGER_V2;
     struct clone_args args = {
         .flags = NAMESPACES | CLONE_PIDFD | (born_in_group ? CLONE_INTO_CGROUP : 0),
@@ -135,42 +136,75 @@ static void abandon(struct cage *cage)
 {
     int status;
 
-    (void)kernel_pidfd_send_signal(cage->pid_fd, SIGKILL); /* it may be dead already */
-    while (waitpid(cage->pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    if (cage->pid > 0) {
+        (void)kernel_pidfd_send_signal(cage->pid_fd, SIGKILL); /* it may be dead already */
+        while (waitpid(cage->pid, &status, 0) < 0 && errno == EINTR)
+            ;
+    }
     base_cleanup_close(&cage->pid_fd);
     base_cleanup_close(&cage->life_fd);
 }
 
-int cage_spawn(const struct cage_start *start, struct cage *ret_cage, struct base_err *err)
+static void fill_context(struct cage_context *context)
+{
+    const struct cage_start *start = context->start;
+    unsigned filter_count;
+
+    size_scratch(context);
+    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
+        if (!cage_cgroup_join_path(start, (enum cage_controller)c, context->join_paths[c], CAGE_GROUP_PATH_BYTES))
+            context->join_paths[c][0] = 0;
+    context->filter.filter = (struct sock_filter *)(uintptr_t)cage_filter(
+        start->plan->policy->network == POLICY_NETWORK_LOOPBACK, &filter_count);
+    context->filter.len = (unsigned short)filter_count;
+}
+
+static int open_life(struct cage_context *context, struct cage *cage, struct base_err *err)
+{
+    int fds[2], r;
+
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return base_err_sys(err, BASE_E_SETUP, errno, "pipe", "cannot be made");
+    cage->life_fd = fds[1];
+    r = cage_fd_high(&fds[0]);
+    context->life_fd = fds[0];
+    return r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "pipe", "cannot be moved") : 0;
+}
+
+/* On v1 the groups are made while the new process is busy with its network; on v2 it is born in them. */
+static int make_both(struct cage_context *context, struct cage_cgroup *cgroup, struct cage *cage, struct base_err *err)
+{
+    const struct cage_start *start = context->start;
+    bool born_in_group = start->host->manager == CAGE_MANAGER_V2;
+    int r = born_in_group ? cage_cgroup_create(start->host, start->plan, start->slot, cgroup, err) : 0;
+
+    if (r == 0)
+        r = clone_init(context, cgroup, cage, err);
+    if (r == 0)
+        r = map_ids(start, cage->pid, err);
+    if (r == 0 && !born_in_group)
+        r = cage_cgroup_create(start->host, start->plan, start->slot, cgroup, err);
+    if (r == 0 && write(cage->life_fd, "g", 1) != 1)
+        r = base_err_sys(err, BASE_E_SETUP, errno, "cage", "its first process died");
+    return r;
+}
+
+int cage_spawn(const struct cage_start *start, struct cage_cgroup *ret_cgroup, struct cage *ret_cage,
+               struct base_err *err)
 {
     struct cage_context context = {
-        .start = start, .report = start->report, .root_fd = -1, .listener_fd = -1, .signal_fd = -1};
+        .start = start, .report = start->report, .root_fd = -1, .listener_fd = -1, .signal_fd = -1, .life_fd = -1};
     struct cage cage = CAGE_NONE;
-    unsigned filter_count;
-    int life[2], r;
+    int r = look_at_namespaces(&context, err);
 
-    r = look_at_namespaces(&context, err);
+    *ret_cgroup = (struct cage_cgroup)CAGE_CGROUP_NONE;
     if (r < 0)
         return r;
-    size_scratch(&context);
-    context.filter.filter = (struct sock_filter *)(uintptr_t)cage_filter(
-        start->plan->policy->network == POLICY_NETWORK_LOOPBACK, &filter_count);
-    context.filter.len = (unsigned short)filter_count;
-    if (pipe2(life, O_CLOEXEC) < 0)
-        return base_err_sys(err, BASE_E_SETUP, errno, "pipe", "cannot be made");
-    r = cage_fd_high(&life[0]);
-    context.life_fd = life[0];
-    cage.life_fd = life[1];
-    r = r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "pipe", "cannot be moved") : clone_init(&context, &cage, err);
-    (void)close(life[0]);
-    if (r < 0) {
-        (void)close(life[1]);
-        return r;
-    }
-    r = map_ids(start, cage.pid, err);
-    if (r == 0 && write(cage.life_fd, "g", 1) != 1)
-        r = base_err_sys(err, BASE_E_SETUP, errno, "cage", "its first process died");
+    fill_context(&context);
+    r = open_life(&context, &cage, err);
+    if (r == 0)
+        r = make_both(&context, ret_cgroup, &cage, err);
+    base_cleanup_close(&context.life_fd);
     if (r < 0) {
         abandon(&cage);
         return r;

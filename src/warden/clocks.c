@@ -9,6 +9,9 @@
 /* A guest that is refused new processes this often is not coping with the limit, it is storming it. */
 #define PROCESS_STORM 1024
 
+/* A cage that is not built in this time is not going to be. */
+#define SETUP_PATIENCE_US 60000000
+
 /* Less processor time than this in the idle time counts as none: our own process in the cage wakes now and then. */
 #define IDLE_NOISE_US 2000
 
@@ -33,11 +36,15 @@ void warden_clocks_start(struct warden_watch *watch)
     watch->next_tick_us = watch->started_us + TICK_US;
 }
 
+/* The guest's time runs from its exec: building the cage on a busy machine is not its fault. */
 static uint64_t wall_deadline_us(const struct warden_watch *watch)
 {
     const struct policy_limit *wall = limit_of(watch, POLICY_LIMIT_WALL_MS);
+    uint64_t start_us = watch->report->start_us;
 
-    return wall->unlimited ? UINT64_MAX : watch->started_us + wall->value * 1000;
+    if (start_us == 0)
+        return watch->started_us + SETUP_PATIENCE_US;
+    return wall->unlimited ? UINT64_MAX : start_us + wall->value * 1000;
 }
 
 int warden_clocks_timeout_ms(const struct warden_watch *watch)
@@ -93,8 +100,12 @@ void warden_clocks_tick(struct warden_watch *watch)
 {
     uint64_t now_us = base_clock_us(), cpu_us;
 
-    if (now_us >= wall_deadline_us(watch))
-        warden_stop(watch, WARDEN_LIMIT, WARDEN_LIMIT_WALL, "");
+    if (now_us >= wall_deadline_us(watch)) {
+        if (watch->report->start_us)
+            warden_stop(watch, WARDEN_LIMIT, WARDEN_LIMIT_WALL, "");
+        else
+            warden_stop(watch, WARDEN_LOST, WARDEN_LIMIT_NONE, "the cage was not built in time");
+    }
     if (now_us < watch->next_tick_us)
         return;
     watch->next_tick_us = now_us + TICK_US;

@@ -88,7 +88,9 @@ static void end_lost(struct warden_watch *watch)
     struct warden_outcome *outcome = watch->outcome;
 
     (void)base_err_set(&outcome->error, BASE_E_LOST, "cage", "%s",
-                       watch->dead ? "its first process was killed from outside" : "it cannot be killed");
+                       !watch->dead         ? "it cannot be killed"
+                       : watch->stop.wanted ? watch->stop.detail
+                                            : "its first process was killed from outside");
     end_with(outcome, WARDEN_LOST, WARDEN_LIMIT_NONE, outcome->error.what);
 }
 
@@ -106,6 +108,8 @@ void warden_ending_decide(struct warden_watch *watch, const struct cage_counters
         end_setup(watch);
     else if (report->denied_end)
         end_with(watch->outcome, WARDEN_DENIED, WARDEN_LIMIT_NONE, "");
+    else if (stopped && stop->ending == WARDEN_LOST)
+        end_lost(watch);
     else if (stopped)
         end_with(watch->outcome, stop->ending, stop->limit, stop->detail);
     else if (output_over(watch))

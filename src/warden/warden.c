@@ -53,7 +53,6 @@ static int start(struct warden_watch *watch, struct base_err *err)
         .host = job->host,
         .plan = job->plan,
         .slot = job->slot,
-        .cgroup = &watch->cgroup,
         .files = job->files,
         .file_count = job->file_count,
         .argv = job->argv,
@@ -64,12 +63,10 @@ static int start(struct warden_watch *watch, struct base_err *err)
         .mark_fd = watch->guest_fds[3],
         .report = watch->report,
     };
-    int r = cage_cgroup_create(job->host, job->plan, job->slot, &watch->cgroup, err);
+    int r;
 
-    if (r < 0)
-        return r;
     warden_clocks_start(watch);
-    r = cage_spawn(&cage, &watch->cage, err);
+    r = cage_spawn(&cage, &watch->cgroup, &watch->cage, err);
     for (int i = 0; i < 4; i++) {
         base_cleanup_close(&watch->guest_fds[i]);
         watch->guest_fds[i] = -1;

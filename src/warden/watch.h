@@ -9,7 +9,7 @@
 /* Why the supervisor ended the run. */
 struct warden_stop {
     bool wanted;
-    enum warden_ending ending; /* LIMIT or CANCELLED */
+    enum warden_ending ending; /* LIMIT, CANCELLED or LOST */
     enum warden_limit limit;
     char detail[128];
 };
