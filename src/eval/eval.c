@@ -138,8 +138,14 @@ static int settle_without_run(struct loop *loop, enum judge_verdict verdict, con
     struct eval_result result = {.place = {candidate->task, candidate->sample, loop->case_at}};
 
     if (candidate->form != EVAL_ABSENT) {
-        base_hash_bytes_hex(candidate->count ? candidate->code : "", candidate->count, sha256);
+        const char *code = candidate->count ? candidate->code : "";
+        int r;
+
+        base_hash_bytes_hex(code, candidate->count, sha256);
         result.code_sha256 = sha256;
+        r = receipt_store_object(loop->store, sha256, code, candidate->count, err);
+        if (r < 0)
+            return r;
     }
     judge_rule(verdict, detail, &result.ruling);
     return write_result(loop, &result, err);

@@ -68,11 +68,12 @@ static void compare_stdio(const struct eval_job *job, const struct warden_outcom
 static void compare_value(const struct eval_case *expected, const json_t *value, struct comparison *c)
 {
     const json_t *want = expected->no_mutation ? expected->args : expected->expect;
+    bool single = expected->no_mutation && json_array_size(want) == 1 && json_array_size(value) == 1;
     char got_text[80], want_text[80];
 
     c->facts->wrong = !judge_value_equal(value, want);
-    judge_value_text(value, got_text, sizeof(got_text));
-    judge_value_text(want, want_text, sizeof(want_text));
+    judge_value_text(single ? json_array_get(value, 0) : value, got_text, sizeof(got_text));
+    judge_value_text(single ? json_array_get(want, 0) : want, want_text, sizeof(want_text));
     (void)snprintf(c->text, sizeof(c->text),
                    expected->no_mutation ? "changed its input: now %s, was %s" : "got %s, expected %s", got_text,
                    want_text);

@@ -64,7 +64,6 @@ void cli_eval_progress_clear(struct cli_eval_progress *progress)
 /* ---- table of rows --------------------------------------------------------------------------------------------- */
 
 #define CELL_BYTES 256
-#define WIDTHS_MAX 5
 
 /* Text of foreign origin made visible; cut to @max characters, so that columns stay straight. */
 static void make_cell(const json_t *value, size_t max, char *ret_cell)
@@ -120,19 +119,18 @@ static void make_row(const json_t *row, char cells[COLUMN_MAX][CELL_BYTES])
 
 static void print_row(char cells[COLUMN_MAX][CELL_BYTES], const size_t *widths, const char *detail)
 {
-    size_t used = 0;
-
     for (int c = 0; c < COLUMN_MAX; c++) {
         size_t pad = widths[c] - width_of(cells[c]);
         if (widths[c] == 0)
             continue;
+        if (c > 0)
+            printf("  ");
         if (c == TIME)
-            printf("%*s%s  ", (int)pad, "", cells[c]);
+            printf("%*s%s", (int)pad, "", cells[c]);
         else
-            printf("%s%*s  ", cells[c], (int)pad, "");
-        used += widths[c] + 2;
+            printf("%s%*s", cells[c], (int)pad, "");
     }
-    printf("%s\n", detail);
+    printf("%s%s\n", *detail ? "  " : "", detail);
 }
 
 static void show_rows(const json_t *rows)
