@@ -29,13 +29,13 @@ def nonce():
 
 
 @pytest.fixture(autouse=True)
-def nothing_left(nonce):
+def nothing_left(nonce, tmp_path):
     """After each test: no process of it, no control group, no mount, no descriptor."""
-    mounts, groups, descriptors = story.mount_table(), story.own_cgroups(), len(os.listdir("/proc/self/fd"))
+    mounts, groups, descriptors = story.mount_table(tmp_path), story.own_cgroups(), len(os.listdir("/proc/self/fd"))
     yield
     left = story.wait_until(lambda: not story.processes_with(nonce), 3) or story.processes_with(nonce)
     assert left is True, "processes left: %s" % left
-    assert story.mount_table() == mounts, "mounts left"
+    assert story.mount_table(tmp_path) == mounts, "mounts left"
     assert not story.left_cgroups(groups), "control groups left: %s" % story.left_cgroups(groups)
     assert len(os.listdir("/proc/self/fd")) <= descriptors + 2, "descriptors left"
 

@@ -74,14 +74,25 @@ def wait_until(condition, seconds, step=0.02):
         time.sleep(step)
 
 
+def own_places():
+    """Where our control groups may be: below the ones that we are in ourselves."""
+    places = set()
+    for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        for name in (controllers.split(",") + [controllers] if controllers else ["", "unified"]):
+            place = os.path.normpath("/sys/fs/cgroup/%s/%s" % (name.replace("name=", ""), path))
+            if os.path.isdir(place):
+                places.add(place)
+    return places
+
+
 def own_cgroups():
     """Folders of control groups that carry the program's name, all hierarchies."""
     found = set()
-    for top, folders, _ in os.walk("/sys/fs/cgroup"):
-        for folder in folders:
-            path = os.path.join(top, folder)
-            if "fumehood" in path:
-                found.add(path)
+    for place in own_places():
+        for top, folders, _ in os.walk(place):
+            found |= {os.path.join(top, folder) for folder in folders
+                      if "fumehood" in folder and "fumehood-bench" not in folder}
     return found
 
 
@@ -97,16 +108,27 @@ def cgroup_is_alive(path):
     return False
 
 
+def dead_cgroups(before):
+    """Control groups that came since and hold nobody now."""
+    return {path for path in own_cgroups() - before
+            if os.path.isdir(path) and not cgroup_is_alive(path) and not is_shared_parent(path)}
+
+
 def left_cgroups(before):
-    """Control groups that came since, hold nobody, and do not go away by themselves."""
-    def dead():
-        return {path for path in own_cgroups() - before if os.path.isdir(path) and not cgroup_is_alive(path)
-                and not is_shared_parent(path)}
-    suspects = dead()
+    """Those of them that do not go away by themselves."""
+    suspects = dead_cgroups(before)
     if suspects:
-        wait_until(lambda: not (suspects & dead()), 3, 0.1)
-        suspects &= dead()
+        wait_until(lambda: not (suspects & dead_cgroups(before)), 3, 0.1)
+        suspects &= dead_cgroups(before)
     return suspects
+
+
+def expect_next_start_clears(hood, before):
+    """What a killed run left goes at the next start; on a machine with others, at one of the next."""
+    def start():
+        expect_status(hood.shell("exit 0"), 0)
+        return not dead_cgroups(before)
+    assert wait_until(start, 15, 0.2), "still there: %s" % dead_cgroups(before)
 
 
 def is_shared_parent(path):
@@ -114,8 +136,10 @@ def is_shared_parent(path):
     return os.path.basename(path) == "fumehood"
 
 
-def mount_table():
-    return pathlib.Path("/proc/self/mountinfo").read_text()
+def mount_table(own_folder):
+    """The mounts of this process, without those in folders of other tests that may run beside."""
+    lines = pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
+    return [line for line in lines if "/pytest-of-" not in line or str(own_folder) in line]
 
 
 # ---------------------------------------------------------------- canonical JSON and hashes, made anew

@@ -71,7 +71,7 @@ def test_policy_show_can_be_read_back(hood):
 
 def test_policy_hash_is_that_of_the_receipt(hood):
     policy = hood.file("mine.yaml", "name: mine\nlimits:\n  wall_ms: 5s\n  processes: 9\n")
-    run = hood.shell("exit 0", options=["--policy", policy])
+    run = hood.shell("exit 0", options=["--policy", policy], marked=False)
     assert run.receipt["policy"] == {"sha256": hood.call("policy", "hash", policy).text.strip(), "name": "mine"}
     assert run.receipt["limits"]["wall_ms"]["value"] == 5000 and run.receipt["limits"]["processes"]["value"] == 9
     import hashlib
@@ -154,11 +154,9 @@ def test_receipt_show_and_verify(hood):
 
 
 def test_receipts_by_hand(hood):
-    """A receipt with its hash made anew is right; with another schema, other types or no JSON it is not."""
-    run = hood.shell("exit 0")
+    """What is no receipt is said in one line, and no byte of it reaches the terminal."""
     for name, content in {"empty": "", "text": "hello\n", "list": "[]\n", "object": "{}\n", "number": "7\n", "deep": "[" * 10000 + "\n",
-                          "no hash": '{"schema":"fumehood.receipt/1"}\n', "bytes": b"\xff\xfe\0\n",
-                          "not canonical": json.dumps(run.receipt, indent=1)}.items():
+                          "no hash": '{"schema":"fumehood.receipt/1"}\n', "bytes": b"\xff\xfe\0\n"}.items():
         verdict = hood.call("receipt", "verify", hood.file("bad.json", content))
         assert verdict.status in (1, 2), (name, verdict)
         assert len((verdict.said + verdict.text).splitlines()) == 1, (name, verdict)

@@ -40,7 +40,7 @@ def expect_sound(run):
     assert all(name in VERDICTS for name in counts)
     assert (run.summary["passed"] == run.summary["candidates"]) == (run.status == 0) or not run.rows
     for row in run.rows:
-        if row["code_sha256"]:
+        if row["run_id"]:
             assert hashlib.sha256((run.folder / "objects" / row["code_sha256"]).read_bytes()).hexdigest() == row["code_sha256"]
 
 
@@ -324,13 +324,16 @@ def test_json_is_the_summary(hood):
     assert SUMMARY_FIELDS <= set(json.loads(run.out))
 
 
-def test_without_out_nothing_is_written(hood):
+def test_without_out_each_evaluation_has_a_new_folder(hood):
     tasks = sleepers(hood, 2)
     place = hood.folder / "here"
     place.mkdir()
-    run = hood.call("eval", tasks, "--candidates", hood.folder / "candidates", cwd=place)
-    expect_status(run, 0)
-    assert os.listdir(place) == []
+    for _ in range(2):
+        run = expect_status(hood.call("eval", tasks, "--candidates", hood.folder / "candidates", cwd=place), 0)
+        assert "fumehood-results/" in run.text + run.said, "does not say where the results are: %r" % run
+    assert os.listdir(place) == ["fumehood-results"]
+    folders = list((place / "fumehood-results").iterdir())
+    assert len(folders) == 2 and all(summary_of(folder)["passed"] == 2 for folder in folders)
 
 
 def kill_and_resume(hood, tasks, count, number, kills, seed):
@@ -374,16 +377,17 @@ def test_interrupted_and_resumed(hood):
 
 
 def test_killing_an_evaluation_kills_its_guests(hood):
-    tasks = sleepers(hood, 4, "import sys,time\nmark = '" + hood.nonce + "'\ntime.sleep(60)  # %d\n")
-    renamed = hood.file("marked.jsonl", tasks.read_text().replace('"t00', '"%s-' % hood.nonce))
-    for path in (hood.folder / "candidates").glob("t00*.py"):
-        path.rename(path.with_name(path.name.replace("t00", hood.nonce + "-")))
-    process = subprocess.Popen(hood.command("eval", renamed, "--candidates", hood.folder / "candidates", "--limit", "wall_ms=60s", "--out", hood.folder / "out"),
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    assert wait_until(lambda: len(processes_with(hood.nonce)) > 2, 10), "no guest came up"
+    tasks = sleepers(hood, 4, "import time\ntime.sleep(60)  # %d\n")
+    policy = hood.file("marked.yaml", "environment:\n  STORY_NONCE: %s\n" % hood.nonce)
+    groups = own_cgroups()
+    process = subprocess.Popen(hood.command("eval", tasks, "--candidates", hood.folder / "candidates", "--limit", "wall_ms=60s", "--jobs", "2",
+                                            "--policy", policy, "--out", hood.folder / "out"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    came = wait_until(lambda: len(hood.guests()) >= 2, 10)
     process.kill()
     process.wait(20)
-    assert wait_until(lambda: not processes_with(hood.nonce), 5)
+    assert came, "no guest came up"
+    assert wait_until(lambda: not processes_with(hood.nonce), 5), "alive: %s" % processes_with(hood.nonce)
+    expect_next_start_clears(hood, groups)
 
 
 def test_a_torn_last_line_is_mended(hood):

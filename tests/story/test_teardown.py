@@ -35,16 +35,17 @@ def test_killing_fumehood_kills_the_guest(hood):
         process.communicate(timeout=20)
         gone = wait_until(lambda: not processes_with(hood.nonce), 5)
         assert gone, "seed %d, kill %d after %.4f s: alive %s" % (seed, number, delay, processes_with(hood.nonce))
-    expect_status(hood.shell("exit 0"), 0)
-    assert not left_cgroups(groups), "after the next start: %s" % left_cgroups(groups)
+    expect_next_start_clears(hood, groups)
 
 
 def test_killing_the_whole_process_group(hood):
+    groups = own_cgroups()
     process = hood.start(hood.program(CLING, "py"), start_new_session=True)
     assert process.stdout.readline() == b"up\n"
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate(timeout=20)
     assert wait_until(lambda: not processes_with(hood.nonce), 5)
+    expect_next_start_clears(hood, groups)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

