@@ -26,7 +26,10 @@ struct cage_context {
     char join_paths[CAGE_CONTROLLER_MAX][CAGE_GROUP_PATH_BYTES]; /* v1: the `tasks` files of our groups; empty: none */
     char tmpfs_size[32], tmpfs_inodes[32];
     uint64_t staged_bytes, staged_inodes; /* what the scratch holds before the guest starts */
-    int root_fd, listener_fd, signal_fd;  /* filled by the child */
+    /* filled by the child */
+    int root_fd, listener_fd, signal_fd;
+    pid_t network_pid;
+    int network_fd; /* or -errno */
 };
 
 /* init_child.c: the cage's first process; never returns. */
@@ -55,6 +58,10 @@ int cage_mount_prove_root(struct cage_context *context);
 int cage_mount_prove_view(struct cage_context *context);
 int cage_mount_prove_scratch(struct cage_context *context);
 int cage_mount_prove_proc(struct cage_context *context);
+
+/* network_child.c */
+int cage_network_start(struct cage_context *context);
+int cage_network_join(struct cage_context *context);
 
 /* landlock_child.c */
 int cage_landlock_apply(struct cage_context *context);

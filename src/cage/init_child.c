@@ -17,13 +17,10 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/securebits.h>
-#include <net/if.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 
 #define GUEST_STACK_BYTES (128 * 1024)
 #define CAPABILITIES 64
@@ -58,21 +55,6 @@ PROVE_NAMESPACE(cgroup_ns, CGROUP)
 static int prove_pid_ns(struct cage_context *context)
 {
     return getpid() == 1 ? prove_namespace(context, CAGE_NS_PID) : -EPERM;
-}
-
-/* The dearest of the namespaces is made here, while the supervisor makes the control groups. */
-static int apply_network_ns(struct cage_context *context)
-{
-    struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
-
-    if (unshare(CLONE_NEWNET) < 0)
-        return -errno;
-    if (context->start->plan->policy->network == POLICY_NETWORK_NONE)
-        return 0; /* not even loopback is up */
-    AUTO_CLOSE int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return -errno;
-    return ioctl(fd, SIOCSIFFLAGS, &request) < 0 ? -errno : 0;
 }
 
 static int apply_uts_ns(struct cage_context *context)
@@ -194,12 +176,12 @@ static const struct {
     int (*apply)(struct cage_context *); /* NULL: clone did it */
     int (*prove)(struct cage_context *); /* NULL: success of apply is all that can be known */
 } rows[] = {
+    {CAGE_AT_START, cage_network_start, NULL},
     {CAGE_STEP_USER_NS, NULL, prove_user_ns},
     {CAGE_STEP_PID_NS, NULL, prove_pid_ns},
     {CAGE_STEP_MOUNT_NS, NULL, prove_mount_ns},
     {CAGE_STEP_IPC_NS, NULL, prove_ipc_ns},
     {CAGE_STEP_UTS_NS, apply_uts_ns, prove_uts_ns},
-    {CAGE_STEP_NETWORK_NS, apply_network_ns, prove_network_ns},
     {CAGE_AT_START, wait_for_supervisor, NULL},
     {CAGE_STEP_CGROUP, apply_cgroup, NULL},
     {CAGE_STEP_CGROUP_NS, apply_cgroup_ns, prove_cgroup_ns},
@@ -211,6 +193,7 @@ static const struct {
     {CAGE_STEP_SCRATCH, cage_mount_scratch, cage_mount_prove_scratch},
     {CAGE_STEP_PROC_MASKED, cage_mount_proc, cage_mount_prove_proc},
     {CAGE_AT_INPUTS, cage_mount_inputs, NULL},
+    {CAGE_STEP_NETWORK_NS, cage_network_join, prove_network_ns},
     {CAGE_AT_START, cage_mount_enter, NULL},
     {CAGE_STEP_BOUNDING, apply_bounding, prove_bounding},
 };

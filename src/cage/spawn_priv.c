@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-/* The first process makes the network and cgroup namespaces itself: one takes long, the other needs its groups first. */
+/* The network namespace takes long and is made beside the rest; that of control groups needs its groups first. */
 #define NAMESPACES (CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS)
 
 /* What the cage itself stores in its tmpfs besides the guest's files: folders, generated files, mount points. */
@@ -193,7 +193,8 @@ int cage_spawn(const struct cage_start *start, struct cage_cgroup *ret_cgroup, s
                struct base_err *err)
 {
     struct cage_context context = {
-        .start = start, .report = start->report, .root_fd = -1, .listener_fd = -1, .signal_fd = -1, .life_fd = -1};
+        .start = start, .report = start->report, .root_fd = -1, .listener_fd = -1, .signal_fd = -1, .life_fd = -1,
+        .network_fd = -EBADF};
     struct cage cage = CAGE_NONE;
     int r = look_at_namespaces(&context, err);
 
