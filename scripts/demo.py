@@ -91,6 +91,8 @@ def main(program, examples, out):
         if policy and "policy" in evaluation:
             print("\n== %s: left out, its policy needs control groups ==" % evaluation["name"])
             continue
+        if policy:
+            evaluation["verdicts"].update(evaluation.get("without_control_groups", {}))
         count, faults = run_one(program, examples, out, evaluation, options)
         total += count
         wrong += faults

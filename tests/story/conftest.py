@@ -59,14 +59,14 @@ def open_folder(nonce):
 def user_hood(open_folder, nonce):
     """fumehood as an ordinary user who owns no control group."""
     if not story.is_root():
-        return story.Hood(open_folder, nonce)
+        return story.Hood(open_folder, nonce, as_is=True)
     story.need(shutil.which("setpriv"), "setpriv is not installed: the ordinary user is not tested")
     binary = open_folder / "fumehood"
     shutil.copy(story.BINARY, binary)
     binary.chmod(0o755)
     prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all",
               "env", "HOME=" + str(open_folder), "XDG_RUNTIME_DIR="]
-    return story.Hood(open_folder, nonce, binary, prefix)
+    return story.Hood(open_folder, nonce, binary, prefix, as_is=True)
 
 
 @pytest.fixture

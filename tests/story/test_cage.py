@@ -296,7 +296,7 @@ def test_sockets_inside_the_cage_work(hood):
 
 
 def test_loopback_policy_stays_inside(hood):
-    policy = hood.file("loopback.yaml", "network: loopback\n")
+    policy = hood.policy("loopback.yaml", "network: loopback\n")
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(5)
@@ -434,7 +434,7 @@ def test_many_kinds_of_denials_stay_bounded(hood):
 
 
 def test_policy_denials_end_stops_the_run(hood):
-    policy = hood.file("end.yaml", "denials: end\n")
+    policy = hood.policy("end.yaml", "denials: end\n")
     run = hood.python("import socket,time\nprint('before', flush=True)\ntry: socket.socket(socket.AF_INET)\nexcept OSError: pass\ntime.sleep(5)\nprint('after')", options=["--policy", policy])
     assert run.out == b"before\n", run
     expect_ending(run, "denied")
@@ -485,11 +485,14 @@ def test_the_terminal_is_out_of_reach(hood):
 import fcntl, os, sys, termios
 print([os.isatty(fd) for fd in (0, 1, 2)])
 for place in ('/dev/tty', '/dev/console', '/dev/pts/0', '/proc/self/fd/0', 0, 1, 2):
+    fd = None
     try:
         fd = place if isinstance(place, int) else os.open(place, os.O_RDWR)
         for letter in b'echo typed-by-the-guest\n': fcntl.ioctl(fd, termios.TIOCSTI, bytes([letter]))
         print('typed', place)
     except OSError: pass
+    finally:
+        if fd is not None and fd > 2: os.close(fd)
 try: print(os.tcgetpgrp(0))
 except OSError: print('no terminal')
 print(repr(sys.stdin.read()))
@@ -524,6 +527,18 @@ def test_default_policy_is_refused_without_a_control_group(user_hood):
         need(False, "this user can make control groups: the refusal without them is not tested")
     assert run.out == b""
     expect_refusal(run, 126, "_if_available")
+
+
+def test_an_evaluation_is_refused_before_it_begins(user_hood):
+    """Neither results nor a table of a judgement that never was."""
+    need(user_hood.call("run", user_hood.program("", "sh")).status == 126, "this user can make control groups")
+    out = user_hood.folder / "out"
+    tasks = user_hood.file("tasks.json", '[{"id": "a", "prompt": "p", "stdin": "", "expect": ""}]')
+    user_hood.file("candidates/a.py", "print()")
+    run = user_hood.call("eval", tasks, "--candidates", user_hood.folder / "candidates", "--out", out)
+    assert run.status in (2, 3, 126), run
+    expect_one_line(run, "_if_available")
+    assert not (out / "results.jsonl").exists() or (out / "results.jsonl").read_bytes() == b""
 
 
 def test_an_ordinary_user_with_if_available(user_hood):

@@ -70,6 +70,7 @@ def test_policy_show_can_be_read_back(hood):
 
 
 def test_policy_hash_is_that_of_the_receipt(hood):
+    need_groups()
     policy = hood.file("mine.yaml", "name: mine\nlimits:\n  wall_ms: 5s\n  processes: 9\n")
     run = hood.shell("exit 0", options=["--policy", policy], marked=False)
     assert run.receipt["policy"] == {"sha256": hood.call("policy", "hash", policy).text.strip(), "name": "mine"}
@@ -96,6 +97,7 @@ def test_policy_defaults_are_the_promised_ones(hood):
 
 
 def test_policy_explain_names_every_protection(hood):
+    need_groups()
     text = expect_status(hood.call("policy", "explain"), 0).text
     requested = hood.shell("exit 0").receipt["protections"]["requested"]
     missing = [name for name in requested if name not in text]
@@ -105,7 +107,7 @@ def test_policy_explain_names_every_protection(hood):
 
 
 def test_policy_environment_and_if_available(hood):
-    policy = hood.file("p.yaml", "name: p\nenvironment:\n  COLOUR: teal\nlimits:\n  memory_bytes_if_available: 128MiB\n  idle_ms: {unlimited: it may sleep}\n")
+    policy = hood.file("p.yaml", "name: p\nenvironment:\n  COLOUR: teal\nlimits:\n  memory_bytes_if_available: 128MiB\n  cpus_if_available: 1\n  idle_ms: {unlimited: it may sleep}\n")
     run = hood.shell("echo $COLOUR", options=["--policy", policy])
     assert run.text == "teal\n", run
     assert run.receipt["limits"]["memory_bytes"]["value"] == 128 << 20

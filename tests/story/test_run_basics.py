@@ -212,8 +212,8 @@ def test_json_keeps_nul_in_text(hood):
 def test_usage_is_measured(hood):
     usage = hood.python("x = bytearray(40 << 20)\nfor i in range(0, len(x), 4096): x[i] = 1\nimport time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass").receipt["usage"]
     assert usage["cpu_us"] >= 250_000 and usage["wall_us"] >= 250_000
-    assert usage["memory_peak_bytes"] >= 40 << 20
-    assert usage["processes_peak"] >= 1
+    if has_groups():
+        assert usage["memory_peak_bytes"] >= 40 << 20 and usage["processes_peak"] >= 1
 
 
 def test_parallel_runs_do_not_meet(hood):
@@ -245,6 +245,6 @@ def test_output_closed_by_the_reader(hood):
 def test_standard_streams_closed_at_start(hood):
     program = hood.program("import os\nos.write(1, b'out')", "py")
     receipt = hood.folder / "r.json"
-    done = subprocess.run(["sh", "-c", 'exec "$0" "$@" <&- 2>&-', hood.binary, "run", "--receipt", str(receipt), str(program)],
+    done = subprocess.run(["sh", "-c", 'exec "$0" "$@" <&- 2>&-', *hood.command("run", "--receipt", receipt, program)],
                           stdout=subprocess.PIPE, timeout=30)
     assert (done.returncode, done.stdout) == (0, b"out")

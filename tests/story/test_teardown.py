@@ -103,7 +103,8 @@ for n in range(30):
 time.sleep(0.1)
 """)
     expect_status(run, 0)
-    assert run.receipt["usage"]["processes_peak"] >= 20
+    if has_groups():
+        assert run.receipt["usage"]["processes_peak"] >= 20
 
 
 def test_orphans_are_reaped_while_the_guest_runs(hood):
