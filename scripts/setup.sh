@@ -15,7 +15,7 @@ ninja-build     /usr/bin/ninja
 pkg-config      /usr/bin/pkg-config
 libjansson-dev  /usr/lib/*/libjansson.a
 libyaml-dev     /usr/lib/*/libyaml.a
-nettle-dev    /usr/lib/*/libnettle.a
+nettle-dev      /usr/lib/*/libnettle.a
 libseccomp-dev  /usr/lib/*/libseccomp.a
 zlib1g-dev      /usr/lib/*/libz.a
 END
