@@ -80,7 +80,11 @@ def own_places():
     places = set()
     for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)
-        for name in (controllers.split(",") + [controllers] if controllers else ["", "unified"]):
+        if controllers:
+            names = controllers.split(",") + [controllers]
+        else:
+            names = ["" if os.path.exists("/sys/fs/cgroup/cgroup.controllers") else "unified"]
+        for name in names:
             place = os.path.normpath("/sys/fs/cgroup/%s/%s" % (name.replace("name=", ""), path))
             if os.path.isdir(place):
                 places.add(place)

@@ -299,6 +299,7 @@ BAD_TASKS = {
     "number-id.jsonl": lines(dict(GOOD_TASK, id={"a": 1})),
     "empty-id.jsonl": lines(dict(GOOD_TASK, id="")),
     "path-id.jsonl": lines(dict(GOOD_TASK, id="../../etc/passwd\x00")),
+    "nothing-expected.jsonl": lines(dict(GOOD_TASK, expect="")),
     "wrong-type.jsonl": lines(dict(GOOD_TASK, stdin=7)),
     "case-without-expect.json": json.dumps([{"id": "a", "prompt": "p", "cases": [{"name": "n", "input": 1}]}]),
     "case-with-both.json": json.dumps([{"id": "a", "prompt": "p", "cases": [{"name": "n", "input": 1, "args": [1], "expect": 1}]}]),

@@ -533,8 +533,8 @@ def test_an_evaluation_is_refused_before_it_begins(user_hood):
     """Neither results nor a table of a judgement that never was."""
     need(user_hood.call("run", user_hood.program("", "sh")).status == 126, "this user can make control groups")
     out = user_hood.folder / "out"
-    tasks = user_hood.file("tasks.json", '[{"id": "a", "prompt": "p", "stdin": "", "expect": ""}]')
-    user_hood.file("candidates/a.py", "print()")
+    tasks = user_hood.file("tasks.json", '[{"id": "a", "prompt": "p", "stdin": "", "expect": "x"}]')
+    user_hood.file("candidates/a.py", "print('x')")
     run = user_hood.call("eval", tasks, "--candidates", user_hood.folder / "candidates", "--out", out)
     assert run.status in (2, 3, 126), run
     expect_one_line(run, "_if_available")

@@ -203,11 +203,10 @@ def stop_story(hood, options):
         assert run.status not in (0, 124)
         refused = hood.call("run", *options, hood.program("print(1)", "py"))
         expect_refusal(refused, 126, "smoke in the hood")
-        tasks = hood.file("t.json", json.dumps([{"id": "a", "prompt": "", "stdin": "", "expect": ""}]))
-        stopped = hood.call("eval", tasks, "--candidates", "none")
-        hood.file("candidates/a.py", "")
+        tasks = hood.file("t.json", json.dumps([{"id": "a", "prompt": "", "stdin": "", "expect": "x"}]))
+        hood.file("candidates/a.py", "print('x')")
         judged = hood.call("eval", tasks, "--candidates", hood.folder / "candidates", *options)
-        assert judged.status in (2, 3, 126), judged
+        assert judged.status in (2, 3, 126) and "smoke in the hood" in judged.said, judged
         again = hood.call("disable", "--why", "second reason")
         assert again.status in (0, 2), again
     finally:
