@@ -44,6 +44,13 @@ static uint64_t keep_max(const struct warden_watch *watch, enum policy_limit_key
     return limit->unlimited ? KEEP_UNLIMITED_BYTES : limit->value;
 }
 
+static uint64_t pass_max(const struct warden_watch *watch, enum policy_limit_key key)
+{
+    const struct policy_limit *limit = &watch->job->plan->policy->limits[key];
+
+    return limit->unlimited ? UINT64_MAX : limit->value;
+}
+
 static void init_sink(struct warden_sink *sink, int pass_fd, uint64_t max, struct base_buf *kept)
 {
     sink->pass_fd = pass_fd;
@@ -63,6 +70,8 @@ int warden_streams_open(struct warden_watch *watch, struct base_err *err)
               &watch->outcome->out.kept);
     init_sink(&watch->sinks[WARDEN_ERR], job->stderr_fd, keep_max(watch, POLICY_LIMIT_STDERR_BYTES),
               &watch->outcome->err.kept);
+    watch->sinks[WARDEN_OUT].pass_left = pass_max(watch, POLICY_LIMIT_STDOUT_BYTES);
+    watch->sinks[WARDEN_ERR].pass_left = pass_max(watch, POLICY_LIMIT_STDERR_BYTES);
     init_sink(&watch->sinks[WARDEN_MARK], -1, WARDEN_MARK_MAX_BYTES, &watch->outcome->mark);
     source->from_fd = job->stdin_fd;
     source->bytes = job->stdin_bytes;
@@ -114,7 +123,8 @@ int warden_sink_read(struct warden_sink *sink)
         return r;
     if (sink->pass_fd >= 0 && !sink->pass_broken) {
         sink->pending_from = 0;
-        sink->pending_count = (size_t)count;
+        sink->pending_count = (uint64_t)count < sink->pass_left ? (size_t)count : (size_t)sink->pass_left;
+        sink->pass_left -= sink->pending_count;
     }
     return 1;
 }

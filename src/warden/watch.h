@@ -20,6 +20,7 @@ struct warden_sink {
     int pass_fd; /* -1: not passed on */
     struct base_hash hash;
     uint64_t bytes, keep_max; /* kept is never longer than keep_max */
+    uint64_t pass_left;       /* what may still be passed on: the limit holds there too */
     struct base_buf *kept;
     char pending[WARDEN_CHUNK_BYTES]; /* read, not yet passed on: nothing more is read until it is */
     size_t pending_from, pending_count;
