@@ -1,0 +1,291 @@
+/* test_plan.c - tests of src/cage/plan.c: who enforces which limit on which machine */
+#include "../support.h"
+#include "cage/cage.h"
+
+#define ALL_STEPS ((UINT64_C(1) << CAGE_STEP_MAX) - 1)
+
+static struct cage_host bare(void)
+{
+    return (struct cage_host){.landlock_abi = 5, .cgroup_why = "no control group is writable here"};
+}
+
+static struct cage_host grouped(enum cage_manager manager)
+{
+    struct cage_host host = {.landlock_abi = 5, .manager = manager};
+
+    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
+        host.controllers[c] = true;
+    return host;
+}
+
+static struct policy policy_of(const char *name)
+{
+    struct policy policy;
+
+    assert_int_equal(policy_builtin(name, &policy, NULL), 0);
+    return policy;
+}
+
+static void set(struct policy *policy, const char *assignment)
+{
+    struct base_err err = {0};
+
+    if (policy_set_limit(policy, assignment, &err) < 0)
+        fail_msg("%s: %s", assignment, err.what);
+}
+
+static struct cage_plan planned(const struct policy *policy, const struct cage_host *host)
+{
+    struct cage_plan plan;
+    struct base_err err = {0};
+
+    if (cage_plan_make(policy, host, &plan, &err) < 0)
+        fail_msg("%s: %s", err.place, err.what);
+    return plan;
+}
+
+static void expect_enforcers(const struct cage_plan *plan, const char *const words[POLICY_LIMIT_MAX])
+{
+    for (int key = 0; key < POLICY_LIMIT_MAX; key++)
+        if (strcmp(plan->limits[key].enforced_by, words[key]) != 0)
+            fail_msg("%s is enforced by %s, expected %s", policy_limit_name((enum policy_limit_key)key),
+                     plan->limits[key].enforced_by, words[key]);
+}
+
+/* Every limit set, on a machine that has everything. */
+static void with_groups(void **state)
+{
+    static const struct {
+        enum cage_manager manager;
+        const char *word;
+    } rows[] = {{CAGE_MANAGER_V1, "cgroup-v1"}, {CAGE_MANAGER_V2, "cgroup-v2"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct policy policy = policy_of("default");
+        struct cage_host host = grouped(rows[i].manager);
+        const char *const words[POLICY_LIMIT_MAX] = {
+            [POLICY_LIMIT_WALL_MS] = "supervisor",      [POLICY_LIMIT_CPU_MS] = "supervisor",
+            [POLICY_LIMIT_IDLE_MS] = "supervisor",      [POLICY_LIMIT_MEMORY_BYTES] = rows[i].word,
+            [POLICY_LIMIT_PROCESSES] = rows[i].word,    [POLICY_LIMIT_OPEN_FILES] = "rlimit",
+            [POLICY_LIMIT_FILE_BYTES] = "rlimit",       [POLICY_LIMIT_SCRATCH_BYTES] = "tmpfs",
+            [POLICY_LIMIT_SCRATCH_INODES] = "tmpfs",    [POLICY_LIMIT_STDIN_BYTES] = "supervisor",
+            [POLICY_LIMIT_STDOUT_BYTES] = "supervisor", [POLICY_LIMIT_STDERR_BYTES] = "supervisor",
+            [POLICY_LIMIT_CPUS] = rows[i].word,
+        };
+        set(&policy, "cpu_ms=5s");
+        set(&policy, "idle_ms=5s");
+        struct cage_plan plan = planned(&policy, &host);
+        expect_enforcers(&plan, words);
+        assert_int_equal(plan.requested, ALL_STEPS);
+        assert_int_equal(plan.missing, 0);
+        assert_ptr_equal(plan.policy, &policy);
+        for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
+            assert_true(plan.uses_cgroup[c]);
+        policy_release(&policy);
+    }
+}
+
+static void unlimited_is_enforced_by_none(void **state)
+{
+    struct policy policy = policy_of("default");
+    struct cage_host host = grouped(CAGE_MANAGER_V1);
+
+    (void)state;
+    for (int key = 0; key < POLICY_LIMIT_MAX; key++)
+        policy.limits[key].unlimited = true;
+    struct cage_plan plan = planned(&policy, &host);
+    for (int key = 0; key < POLICY_LIMIT_MAX; key++)
+        assert_string_equal(plan.limits[key].enforced_by, "none");
+    /* counted all the same; but nobody needs a group for processor shares */
+    assert_true(plan.uses_cgroup[CAGE_PIDS] && plan.uses_cgroup[CAGE_MEMORY] && plan.uses_cgroup[CAGE_CPUACCT]);
+    assert_false(plan.uses_cgroup[CAGE_CPU]);
+    policy_release(&policy);
+}
+
+/* Each limit that needs a group, alone, on a machine that has none. */
+static void without_groups_each_is_refused(void **state)
+{
+    static const struct {
+        const char *assignment, *key, *without;
+    } rows[] = {
+        {"cpu_ms=5s", "cpu_ms", "rlimit"},
+        {"idle_ms=5s", "idle_ms", "none"},
+        {"memory_bytes=64MiB", "memory_bytes", "rlimit"},
+        {"cpus=1", "cpus", "none"},
+    };
+    struct cage_host host = bare();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct policy policy = policy_of("if-available");
+        struct base_err err = {0};
+        struct cage_plan plan;
+        enum policy_limit_key key = 0;
+        char tolerant[64];
+        set(&policy, rows[i].assignment);
+        assert_int_equal(cage_plan_make(&policy, &host, &plan, &err), BASE_E_REFUSED);
+        assert_int_equal(err.fault, BASE_FAULT_USER);
+        assert_string_equal(err.place, rows[i].key);
+        assert_non_null(strstr(err.what, host.cgroup_why));
+        assert_non_null(strstr(err.remedy, "Delegate=yes"));
+        (void)snprintf(tolerant, sizeof(tolerant), "%s_if_available=", rows[i].key);
+        assert_non_null(strstr(err.remedy, tolerant));
+
+        (void)snprintf(tolerant, sizeof(tolerant), "%s_if_available%s", rows[i].key, strchr(rows[i].assignment, '='));
+        set(&policy, tolerant);
+        plan = planned(&policy, &host);
+        while (strcmp(policy_limit_name(key), rows[i].key) != 0)
+            key++;
+        assert_string_equal(plan.limits[key].enforced_by, rows[i].without);
+        policy_release(&policy);
+    }
+}
+
+static void without_groups_the_receipt_can_say_so(void **state)
+{
+    struct policy policy = policy_of("if-available");
+    struct cage_host host = bare();
+    struct cage_plan plan = planned(&policy, &host);
+
+    (void)state;
+    assert_int_equal(plan.missing, CAGE_BIT(CGROUP));
+    assert_int_equal(plan.requested, ALL_STEPS & ~CAGE_BIT(CGROUP));
+    assert_string_equal(plan.limits[POLICY_LIMIT_PROCESSES].enforced_by, "rlimit");
+    assert_string_equal(plan.limits[POLICY_LIMIT_MEMORY_BYTES].enforced_by, "rlimit");
+    assert_string_equal(plan.limits[POLICY_LIMIT_CPUS].enforced_by, "none");
+    assert_string_equal(plan.limits[POLICY_LIMIT_WALL_MS].enforced_by, "supervisor");
+    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
+        assert_false(plan.uses_cgroup[c]);
+    policy_release(&policy);
+}
+
+static void the_default_policy_needs_groups(void **state)
+{
+    struct policy policy = policy_of("default");
+    struct cage_host host = bare();
+    struct cage_plan plan = {.requested = 42};
+    struct base_err err = {0};
+
+    (void)state;
+    assert_int_equal(cage_plan_make(&policy, &host, &plan, &err), BASE_E_REFUSED);
+    assert_string_equal(err.place, "memory_bytes");
+    assert_int_equal(plan.requested, 42); /* written on success only */
+    policy_release(&policy);
+}
+
+/* One controller is missing: only what it does is refused. */
+static void some_controllers(void **state)
+{
+    static const struct {
+        enum cage_controller missing;
+        const char *refused; /* NULL: nothing */
+    } rows[] = {
+        {CAGE_PIDS, NULL},
+        {CAGE_MEMORY, "memory_bytes"},
+        {CAGE_CPU, "cpus"},
+        {CAGE_CPUACCT, "cpu_ms"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct policy policy = policy_of("default");
+        struct cage_host host = grouped(CAGE_MANAGER_V1);
+        struct base_err err = {0};
+        struct cage_plan plan;
+        host.controllers[rows[i].missing] = false;
+        set(&policy, "cpu_ms=5s");
+        int r = cage_plan_make(&policy, &host, &plan, &err);
+        if (rows[i].refused) {
+            assert_int_equal(r, BASE_E_REFUSED);
+            assert_string_equal(err.place, rows[i].refused);
+            assert_non_null(strstr(err.what, "controller")); /* there is a manager, so no other reason is known */
+        } else {
+            assert_int_equal(r, 0);
+            assert_string_equal(plan.limits[POLICY_LIMIT_PROCESSES].enforced_by, "rlimit");
+            assert_false(plan.uses_cgroup[CAGE_PIDS]);
+            assert_true(plan.uses_cgroup[CAGE_MEMORY]);
+            assert_int_equal(plan.missing, 0);
+        }
+        policy_release(&policy);
+    }
+}
+
+static void landlock_may_be_missing_and_is_listed(void **state)
+{
+    struct policy policy = policy_of("default");
+    struct cage_host host = grouped(CAGE_MANAGER_V2);
+
+    (void)state;
+    host.landlock_abi = 0;
+    struct cage_plan plan = planned(&policy, &host);
+    assert_int_equal(plan.missing, CAGE_BIT(LANDLOCK));
+    assert_int_equal(plan.requested, ALL_STEPS & ~CAGE_BIT(LANDLOCK));
+    policy_release(&policy);
+}
+
+static void other_tiers_are_refused(void **state)
+{
+    struct cage_host host = grouped(CAGE_MANAGER_V1);
+
+    (void)state;
+    for (int tier = 0; tier < POLICY_TIER_MAX; tier++) {
+        struct policy policy = policy_of("default");
+        struct base_err err = {0};
+        struct cage_plan plan;
+        policy.tier = (enum policy_tier)tier;
+        int r = cage_plan_make(&policy, &host, &plan, &err);
+        assert_int_equal(r, tier == POLICY_TIER_CONTAINER ? 0 : BASE_E_REFUSED);
+        if (r < 0)
+            assert_non_null(strstr(err.what, policy_tier_name(policy.tier)));
+        policy_release(&policy);
+    }
+}
+
+static void mounts_grant_no_more_than_they_say(void **state)
+{
+    unsigned count = 0;
+
+    (void)state;
+    for (const struct cage_mount *mount = cage_mounts(); mount->at; mount++, count++) {
+        bool scratch = strcmp(mount->kind, "scratch") == 0;
+        assert_int_equal(mount->at[0], '/');
+        assert_non_null(strstr(mount->mode, "nosuid"));
+        assert_int_equal(strncmp(mount->mode, "rw", 2) == 0, scratch);
+        for (const char *at = mount->at; *at; at++)
+            assert_true(*at != ' ');
+    }
+    assert_true(count >= 5);
+}
+
+static void the_environment_is_fixed(void **state)
+{
+    static const char *const names[] = {"PATH", "HOME", "LANG", "TZ", "TMPDIR"};
+    unsigned count = 0;
+
+    (void)state;
+    for (const char *const *entry = cage_environment(); *entry; entry++, count++) {
+        assert_true(count < sizeof(names) / sizeof(names[0]));
+        assert_int_equal(strncmp(*entry, names[count], strlen(names[count])), 0);
+        assert_int_equal((*entry)[strlen(names[count])], '=');
+    }
+    assert_int_equal(count, sizeof(names) / sizeof(names[0]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(with_groups),
+        cmocka_unit_test(unlimited_is_enforced_by_none),
+        cmocka_unit_test(without_groups_each_is_refused),
+        cmocka_unit_test(without_groups_the_receipt_can_say_so),
+        cmocka_unit_test(the_default_policy_needs_groups),
+        cmocka_unit_test(some_controllers),
+        cmocka_unit_test(landlock_may_be_missing_and_is_listed),
+        cmocka_unit_test(other_tiers_are_refused),
+        cmocka_unit_test(mounts_grant_no_more_than_they_say),
+        cmocka_unit_test(the_environment_is_fixed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

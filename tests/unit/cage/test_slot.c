@@ -1,0 +1,321 @@
+/* test_slot.c - tests of src/cage/slot.c and of clearing up after killed owners, as an ordinary user
+ *
+ * The host is made up: its control groups are plain folders, so that all of it runs anywhere.
+ */
+#include "../apart.h"
+#include "cage/cage.h"
+#include "cage/slot.h"
+#include <sys/file.h>
+
+#define SLOTS "runtime/fumehood/slots"
+
+static struct cage_host host = {.manager = CAGE_MANAGER_V1, .controllers = {[CAGE_PIDS] = true, [CAGE_MEMORY] = true}};
+
+static int enter(void **state)
+{
+    char here[256], runtime[300];
+
+    if (support_enter(state) < 0 || !getcwd(here, sizeof(here)) || mkdir("pids", 0755) < 0 || mkdir("memory", 0755) < 0)
+        return -1;
+    (void)snprintf(runtime, sizeof(runtime), "%s/runtime", here);
+    (void)snprintf(host.cgroup_parents[CAGE_PIDS], CAGE_PATH_BYTES, "%s/pids", here);
+    (void)snprintf(host.cgroup_parents[CAGE_MEMORY], CAGE_PATH_BYTES, "%s/memory", here);
+    return setenv("XDG_RUNTIME_DIR", runtime, 1);
+}
+
+static void acquire(struct cage_slot *slot, unsigned number)
+{
+    struct base_err err = {0};
+
+    if (cage_slot_acquire(&host, slot, &err) < 0)
+        fail_msg("%s: %s", err.place, err.what);
+    assert_true(slot->lock_fd >= 10); /* out of the way of the guest's streams */
+    assert_int_equal(slot->number, number);
+}
+
+static void the_lowest_free_one(void **state)
+{
+    struct cage_slot slots[3], again;
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        acquire(&slots[i], i);
+    assert_true(fcntl(slots[0].lock_fd, F_GETFD) & FD_CLOEXEC);
+    cage_slot_release(&slots[1]);
+    assert_int_equal(slots[1].lock_fd, -1);
+    cage_slot_release(&slots[1]); /* once more does nothing */
+    acquire(&again, 1);
+    cage_slot_release(&slots[0]);
+    cage_slot_release(&slots[2]);
+    cage_slot_release(&again);
+}
+
+/* What another process does with a slot: take it, tell its number, hold it until it is killed. */
+struct owner {
+    int told[2];
+    pid_t pid;
+    unsigned number;
+};
+
+static int own_a_slot(void *argument)
+{
+    struct owner *owner = argument;
+    struct cage_slot slot;
+
+    if (cage_slot_acquire(&host, &slot, NULL) < 0 || write(owner->told[1], &slot.number, sizeof(slot.number)) < 0)
+        return 1;
+    for (;;)
+        (void)pause();
+    return 0;
+}
+
+static struct owner start_owner(void)
+{
+    struct owner owner = {.number = 4711};
+
+    assert_int_equal(pipe2(owner.told, O_CLOEXEC), 0);
+    owner.pid = apart_start(own_a_slot, &owner);
+    (void)close(owner.told[1]);
+    assert_int_equal(read(owner.told[0], &owner.number, sizeof(owner.number)), sizeof(owner.number));
+    (void)close(owner.told[0]);
+    return owner;
+}
+
+static void end_owner(const struct owner *owner)
+{
+    assert_int_equal(kill(owner->pid, SIGKILL), 0);
+    assert_int_equal(apart_end(owner->pid), 256 + SIGKILL);
+}
+
+static void processes_never_share(void **state)
+{
+    struct cage_slot own;
+    struct owner others[8];
+
+    (void)state;
+    acquire(&own, 0);
+    for (unsigned i = 0; i < 8; i++)
+        others[i] = start_owner();
+    for (unsigned i = 0; i < 8; i++) {
+        assert_in_range(others[i].number, 1, 8);
+        for (unsigned j = 0; j < i; j++)
+            assert_int_not_equal(others[i].number, others[j].number);
+    }
+    for (unsigned i = 0; i < 8; i++)
+        end_owner(&others[i]);
+    cage_slot_release(&own);
+}
+
+/* All at once, each three hundred times, each looking whether it is alone in its slot. */
+static int race(void *argument)
+{
+    (void)argument;
+    for (int i = 0; i < 300; i++) {
+        struct cage_slot slot;
+        char name[32];
+        if (cage_slot_acquire(&host, &slot, NULL) < 0)
+            return 1;
+        (void)snprintf(name, sizeof(name), "mine-%u", slot.number);
+        if (mkdir(name, 0700) < 0 || rmdir(name) < 0)
+            return 2;
+        cage_slot_release(&slot);
+    }
+    return 0;
+}
+
+static void racing_processes_never_share(void **state)
+{
+    pid_t racers[4];
+
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        racers[i] = apart_start(race, NULL);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(apart_end(racers[i]), 0);
+}
+
+static void a_killed_owners_slot_is_free_again(void **state)
+{
+    struct owner owner = start_owner();
+    struct cage_slot slot;
+    int fd = -1;
+
+    (void)state;
+    assert_int_equal(owner.number, 0);
+    assert_int_equal(cage_slot_lock_free(0, &fd), 0);
+    assert_int_equal(fd, -1);
+    end_owner(&owner);
+    assert_int_equal(cage_slot_lock_free(0, &fd), 1);
+    assert_true(fd >= 0);
+    (void)close(fd);
+    acquire(&slot, 0);
+    assert_int_equal(support_count_entries(SLOTS), 1); /* the same file, no second one */
+    cage_slot_release(&slot);
+}
+
+/* The lock lives as long as any copy of the descriptor: the cage's first process has one. */
+static void a_slot_lives_until_its_last_process_is_dead(void **state)
+{
+    struct cage_slot slot;
+    int life[2], fd = -1;
+
+    (void)state;
+    acquire(&slot, 0);
+    assert_int_equal(pipe2(life, O_CLOEXEC), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        char byte;
+        (void)close(life[1]);
+        _exit(read(life[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    (void)close(life[0]);
+    cage_slot_release(&slot);
+    assert_int_equal(cage_slot_lock_free(0, &fd), 0);
+    (void)close(life[1]);
+    assert_int_equal(apart_end(pid), 0);
+    assert_int_equal(cage_slot_lock_free(0, &fd), 1);
+    (void)close(fd);
+}
+
+static void the_next_owner_clears_up(void **state)
+{
+    struct owner owner = start_owner();
+    struct cage_slot slot;
+
+    (void)state;
+    assert_int_equal(owner.number, 0);
+    assert_int_equal(mkdir("pids/fumehood-0", 0755), 0); /* of a living owner */
+    assert_int_equal(mkdir("pids/fumehood-7", 0755), 0); /* of a dead one */
+    assert_int_equal(mkdir("memory/fumehood-7", 0755), 0);
+    assert_int_equal(mkdir("pids/fumehood-", 0755), 0); /* not ours */
+    assert_int_equal(mkdir("pids/fumehood-x", 0755), 0);
+    assert_int_equal(mkdir("pids/other-7", 0755), 0);
+    acquire(&slot, 1);
+    assert_int_equal(access("pids/fumehood-0", F_OK), 0);
+    assert_int_equal(access("pids/fumehood-7", F_OK), -1);
+    assert_int_equal(access("memory/fumehood-7", F_OK), -1);
+    assert_int_equal(support_count_entries("pids"), 4);
+    end_owner(&owner);
+    cage_slot_release(&slot);
+    acquire(&slot, 0);
+    assert_int_equal(mkdir("pids/fumehood-1", 0755), 0);
+    cage_cgroup_reconcile(&host);
+    assert_int_equal(access("pids/fumehood-1", F_OK), -1);
+    assert_int_equal(access("pids/fumehood-0", F_OK), 0); /* our own: cage_cgroup_create() meets it */
+    cage_slot_release(&slot);
+}
+
+static void none_is_needed_where_nothing_depends_on_it(void **state)
+{
+    struct cage_host none = {.manager = CAGE_MANAGER_NONE};
+    struct cage_slot slot = {.lock_fd = 42};
+
+    (void)state;
+    assert_int_equal(cage_slot_acquire(&none, &slot, NULL), 0);
+    assert_int_equal(slot.lock_fd, -1);
+    assert_int_equal(access("runtime", F_OK), -1); /* nothing was made */
+    cage_slot_release(&slot);
+}
+
+static void all_taken(void **state)
+{
+    struct cage_host small = host;
+    struct cage_slot slots[3];
+    struct base_err err = {0};
+
+    (void)state;
+    small.privileged = true;
+    small.uid_slots = 2;
+    assert_int_equal(cage_slot_acquire(&small, &slots[0], &err), 0);
+    assert_int_equal(cage_slot_acquire(&small, &slots[1], &err), 0);
+    assert_int_equal(cage_slot_acquire(&small, &slots[2], &err), BASE_E_SETUP);
+    assert_int_equal(err.fault, BASE_FAULT_HOST);
+    assert_non_null(strstr(err.what, "2"));
+    assert_int_equal(slots[2].lock_fd, -1);
+    cage_slot_release(&slots[0]);
+    cage_slot_release(&slots[1]);
+}
+
+static void expect_no_slot(int code, const char *word)
+{
+    struct base_err err = {0};
+    struct cage_slot slot;
+    int fd = -1;
+
+    assert_int_equal(cage_slot_acquire(&host, &slot, &err), code);
+    assert_int_equal(err.fault, BASE_FAULT_HOST);
+    assert_int_equal(slot.lock_fd, -1);
+    if (!strstr(err.what, word) && !strstr(err.place, word))
+        fail_msg("\"%s: %s\" does not speak of \"%s\"", err.place, err.what, word);
+    assert_int_equal(cage_slot_lock_free(0, &fd), 0);
+}
+
+/* Somebody else could hold our locks, or put others under them. */
+static void a_folder_that_others_may_write_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("runtime", 0755) | mkdir("runtime/fumehood", 0755) | mkdir(SLOTS, 0755), 0);
+    assert_int_equal(chmod(SLOTS, 0777), 0);
+    expect_no_slot(BASE_E_SETUP, "others may write");
+    assert_int_equal(support_count_entries(SLOTS), 0);
+    assert_int_equal(chmod(SLOTS, 0755), 0);
+}
+
+static void a_link_is_not_followed(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("runtime", 0755) | mkdir("runtime/fumehood", 0755) | mkdir("elsewhere", 0755), 0);
+    assert_int_equal(symlink("../../elsewhere", SLOTS), 0);
+    expect_no_slot(BASE_E_SETUP, "slots");
+    assert_int_equal(support_count_entries("elsewhere"), 0);
+    assert_int_equal(unlink(SLOTS) | mkdir(SLOTS, 0755), 0);
+    support_write_text("target", "");
+    assert_int_equal(symlink("../../../target", SLOTS "/0"), 0);
+    struct base_err err = {0};
+    struct cage_slot slot;
+    assert_int_equal(cage_slot_acquire(&host, &slot, &err), BASE_E_SETUP);
+}
+
+static void a_file_in_the_way(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("runtime", 0755), 0);
+    support_write_text("runtime/fumehood", "");
+    expect_no_slot(BASE_E_IO, "fumehood");
+}
+
+static void a_path_that_is_too_long(void **state)
+{
+    char path[600];
+
+    (void)state;
+    memset(path, 'a', sizeof(path));
+    path[0] = '/';
+    path[sizeof(path) - 1] = 0;
+    assert_int_equal(setenv("XDG_RUNTIME_DIR", path, 1), 0);
+    expect_no_slot(BASE_E_SETUP, "XDG_RUNTIME_DIR");
+}
+
+#define ROW(test) cmocka_unit_test_setup_teardown(test, enter, support_leave)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROW(the_lowest_free_one),
+        ROW(processes_never_share),
+        ROW(racing_processes_never_share),
+        ROW(a_killed_owners_slot_is_free_again),
+        ROW(a_slot_lives_until_its_last_process_is_dead),
+        ROW(the_next_owner_clears_up),
+        ROW(none_is_needed_where_nothing_depends_on_it),
+        ROW(all_taken),
+        ROW(a_folder_that_others_may_write_is_refused),
+        ROW(a_link_is_not_followed),
+        ROW(a_file_in_the_way),
+        ROW(a_path_that_is_too_long),
+    };
+
+    if (apart_become_user() < 0)
+        return 1;
+    return apart_status(cmocka_run_group_tests(tests, NULL, NULL));
+}
