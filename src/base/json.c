@@ -80,6 +80,19 @@ static int write_real(double value, struct base_buf *buf)
     return base_buf_printf(buf, "%.*f", digits < 1 ? 1 : digits, value);
 }
 
+static int write_integer(json_int_t value, struct base_buf *buf)
+{
+    char text[24], *at = text + sizeof(text);
+    unsigned long long rest = value < 0 ? 0 - (unsigned long long)value : (unsigned long long)value;
+
+    do
+        *--at = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (value < 0)
+        *--at = '-';
+    return base_buf_append(buf, at, (size_t)(text + sizeof(text) - at));
+}
+
 static int write_array(const json_t *json, struct base_buf *buf)
 {
     size_t count = json_array_size(json);
@@ -144,7 +157,7 @@ static int write_value(const json_t *json, struct base_buf *buf)
     case JSON_STRING:
         return write_string(json_string_value(json), json_string_length(json), buf);
     case JSON_INTEGER:
-        return base_buf_printf(buf, "%" JSON_INTEGER_FORMAT, json_integer_value(json));
+        return write_integer(json_integer_value(json), buf);
     case JSON_REAL:
         return write_real(json_real_value(json), buf);
     case JSON_TRUE:

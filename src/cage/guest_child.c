@@ -23,17 +23,12 @@
  * become the guest's. */
 static int reset_signals(uint64_t ignored)
 {
-    struct {
-        void (*handler)(int);
-        unsigned long flags;
-        void (*restorer)(void);
-        uint64_t mask;
-    } action = {SIG_DFL, 0, NULL, 0};
+    const struct kernel_sigaction action = {.handler = SIG_DFL};
     uint64_t none = 0;
 
     for (int sig = 1; sig <= 64; sig++)
         if ((ignored >> (sig - 1) & 1) && sig != SIGKILL && sig != SIGSTOP &&
-            syscall(SYS_rt_sigaction, sig, &action, NULL, 8) < 0)
+            kernel_sigaction_set(sig, &action) < 0)
             return -errno;
     return syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8) < 0 ? -errno : 0;
 }
@@ -134,22 +129,28 @@ static void fill_limits(const struct cage_context *context, int *ids, rlim_t *va
     }
 }
 
-/* A lower limit that we were started with stays: nobody may hand out more than they have. */
+/* Nobody may hand out more than they have: a lower limit that we were started with stays. */
+static int apply_rlimit(int id, rlim_t value)
+{
+    struct rlimit now, wanted = {value, value};
+
+    if (syscall(SYS_prlimit64, 0, id, &wanted, NULL) == 0)
+        return 0;
+    if (errno != EPERM || syscall(SYS_prlimit64, 0, id, NULL, &now) < 0)
+        return -errno;
+    wanted.rlim_cur = wanted.rlim_max = now.rlim_max < value ? now.rlim_max : value;
+    return syscall(SYS_prlimit64, 0, id, &wanted, NULL) < 0 ? -errno : 0;
+}
+
 static int apply_rlimits(struct cage_context *context)
 {
-    int ids[RLIMIT_ROWS];
+    int ids[RLIMIT_ROWS], r = 0;
     rlim_t values[RLIMIT_ROWS];
 
     fill_limits(context, ids, values);
-    for (size_t i = 0; i < RLIMIT_ROWS; i++) {
-        struct rlimit old, new;
-        if (syscall(SYS_prlimit64, 0, ids[i], NULL, &old) < 0)
-            return -errno;
-        new.rlim_cur = new.rlim_max = values[i] < old.rlim_max ? values[i] : old.rlim_max;
-        if (syscall(SYS_prlimit64, 0, ids[i], &new, NULL) < 0)
-            return -errno;
-    }
-    return 0;
+    for (size_t i = 0; i < RLIMIT_ROWS && r == 0; i++)
+        r = apply_rlimit(ids[i], values[i]);
+    return r;
 }
 
 static int prove_rlimits(struct cage_context *context)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 
 /* Above all ranges that distributions hand out for users, services and containers. */
 #define UID_BASE 0x70000000u
@@ -77,16 +78,16 @@ static void probe_identity(struct cage_host *host)
     }
 }
 
-/* The kernel has no call that tells all at once. */
 static uint64_t probe_ignored_signals(void)
 {
-    char text[4096];
-    const char *at = NULL;
-    unsigned long long mask;
+    uint64_t mask = 0;
 
-    if (read_text("/proc/self/status", text, sizeof(text)) == 0)
-        at = strstr(text, "\nSigIgn:");
-    return at && sscanf(at + 8, "%llx", &mask) == 1 ? mask : UINT64_MAX; /* unknown: reset every one */
+    for (int sig = 1; sig <= 64; sig++) {
+        struct kernel_sigaction action;
+        if (kernel_sigaction_get(sig, &action) == 0 && action.handler == SIG_IGN)
+            mask |= UINT64_C(1) << (sig - 1);
+    }
+    return mask;
 }
 
 static const char *const controller_names[CAGE_CONTROLLER_MAX] = {"pids", "memory", "cpu", "cpuacct"};
@@ -141,25 +142,38 @@ static bool own_group(const char *groups, const char *controller, char *own, siz
     return false;
 }
 
-static void probe_v1_mount(struct cage_host *host, const char *mount, const char *options, const char *groups)
+/* Where every distribution mounts them. The list of all mounts would take longer to read than all of this. */
+#define CGROUP_ROOT "/sys/fs/cgroup"
+#define TYPE_CGROUP_V1 0x27e0ebUL
+#define TYPE_CGROUP_V2 0x63677270UL
+
+static bool is_type(const char *path, unsigned long type)
 {
-    char own[CAGE_PATH_BYTES];
+    struct statfs fs;
+
+    return statfs(path, &fs) == 0 && (unsigned long)fs.f_type == type;
+}
+
+static void probe_v1(struct cage_host *host, const char *groups)
+{
+    char mount[64], own[CAGE_PATH_BYTES];
 
     for (int c = 0; c < CAGE_CONTROLLER_MAX; c++) {
-        if (host->controllers[c] || !list_has(options, controller_names[c], ",") ||
-            !own_group(groups, controller_names[c], own, sizeof(own)))
-            continue;
-        host->controllers[c] = set_parent(host->cgroup_parents[c], mount, own);
+        (void)snprintf(mount, sizeof(mount), CGROUP_ROOT "/%s", controller_names[c]);
+        if (is_type(mount, TYPE_CGROUP_V1) && own_group(groups, controller_names[c], own, sizeof(own)))
+            host->controllers[c] = set_parent(host->cgroup_parents[c], mount, own);
     }
+    if (host->controllers[CAGE_MEMORY] || host->controllers[CAGE_PIDS])
+        host->manager = CAGE_MANAGER_V1;
 }
 
 /* On v2 the groups of a user lie below a group that was delegated to it. Root uses the top, where systemd enables
  * controllers for everybody. */
-static void probe_v2_mount(struct cage_host *host, const char *mount, const char *groups)
+static void probe_v2(struct cage_host *host, const char *groups)
 {
     char own[CAGE_PATH_BYTES], parent[CAGE_PATH_BYTES], path[CAGE_PATH_BYTES + 32], list[512];
 
-    if (!own_group(groups, "", own, sizeof(own)) || !set_parent(parent, mount, geteuid() == 0 ? "/" : own))
+    if (!own_group(groups, "", own, sizeof(own)) || !set_parent(parent, CGROUP_ROOT, geteuid() == 0 ? "/" : own))
         return;
     (void)snprintf(path, sizeof(path), "%s/cgroup.controllers", parent);
     if (read_text(path, list, sizeof(list)) < 0 || !list_has(list, "memory", " \n") || !list_has(list, "pids", " \n"))
@@ -172,29 +186,17 @@ static void probe_v2_mount(struct cage_host *host, const char *mount, const char
 
 static void probe_cgroups(struct cage_host *host)
 {
-    AUTO_FCLOSE FILE *mounts = fopen("/proc/self/mounts", "re");
-    char groups[8192], line[2048];
+    char groups[8192];
 
-    if (!mounts || read_text("/proc/self/cgroup", groups, sizeof(groups)) < 0) {
-        (void)snprintf(host->cgroup_why, sizeof(host->cgroup_why), "/proc does not show them");
-        return;
-    }
-    while (fgets(line, sizeof(line), mounts)) {
-        char *rest = line;
-        (void)strsep(&rest, " ");
-        const char *mount = strsep(&rest, " "), *type = strsep(&rest, " "), *options = strsep(&rest, " ");
-        if (!options)
-            continue;
-        if (strcmp(type, "cgroup") == 0)
-            probe_v1_mount(host, mount, options, groups);
-        else if (strcmp(type, "cgroup2") == 0 && host->manager == CAGE_MANAGER_NONE)
-            probe_v2_mount(host, mount, groups);
-    }
-    /* In a hybrid set-up the controllers are on one side only. */
-    if (host->manager == CAGE_MANAGER_NONE && (host->controllers[CAGE_MEMORY] || host->controllers[CAGE_PIDS]))
-        host->manager = CAGE_MANAGER_V1;
-    if (host->manager == CAGE_MANAGER_NONE)
-        (void)snprintf(host->cgroup_why, sizeof(host->cgroup_why), "no control group with memory and pids is writable here");
+    if (read_text("/proc/self/cgroup", groups, sizeof(groups)) < 0)
+        (void)snprintf(host->cgroup_why, sizeof(host->cgroup_why), "/proc does not show our control groups");
+    else if (is_type(CGROUP_ROOT, TYPE_CGROUP_V2))
+        probe_v2(host, groups);
+    else
+        probe_v1(host, groups);
+    if (host->manager == CAGE_MANAGER_NONE && !host->cgroup_why[0])
+        (void)snprintf(host->cgroup_why, sizeof(host->cgroup_why),
+                       "no control group with memory and pids is writable below " CGROUP_ROOT);
 }
 
 void cage_host_probe(struct cage_host *ret_host)

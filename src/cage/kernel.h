@@ -35,6 +35,22 @@ struct kernel_landlock_ruleset {
     uint64_t handled_access_fs, handled_access_net, scoped;
 };
 
+/* As the kernel has it: the library's structure differs, and it hides the two signals that it keeps for itself. */
+struct kernel_sigaction {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+static inline int kernel_sigaction_get(int sig, struct kernel_sigaction *ret_action)
+{
+    return (int)syscall(SYS_rt_sigaction, sig, NULL, ret_action, sizeof(uint64_t));
+}
+static inline int kernel_sigaction_set(int sig, const struct kernel_sigaction *action)
+{
+    return (int)syscall(SYS_rt_sigaction, sig, action, NULL, sizeof(uint64_t));
+}
+
 static inline long kernel_clone3(struct clone_args *args)
 {
     return syscall(SYS_clone3, args, sizeof(*args));

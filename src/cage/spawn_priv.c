@@ -34,18 +34,26 @@ int cage_fd_high(int *fd)
     return 0;
 }
 
-static int look_at_namespaces(struct cage_context *context, struct base_err *err)
+int cage_ns_name(enum cage_ns ns, char name[CAGE_NS_NAME_BYTES])
 {
     static const char *const paths[CAGE_NS_MAX] = {
         "/proc/self/ns/user", "/proc/self/ns/pid", "/proc/self/ns/mnt",    "/proc/self/ns/net",
         "/proc/self/ns/ipc",  "/proc/self/ns/uts", "/proc/self/ns/cgroup",
     };
+    ssize_t length = readlink(paths[ns], name, CAGE_NS_NAME_BYTES - 1);
 
+    if (length < 0)
+        return -errno;
+    name[length] = 0;
+    return 0;
+}
+
+static int look_at_namespaces(struct cage_context *context, struct base_err *err)
+{
     for (int ns = 0; ns < CAGE_NS_MAX; ns++) {
-        struct stat st;
-        if (stat(paths[ns], &st) < 0)
-            return base_err_sys(err, BASE_E_SETUP, errno, paths[ns], "cannot be looked at");
-        context->host_ns[ns] = st.st_ino;
+        int r = cage_ns_name((enum cage_ns)ns, context->host_ns[ns]);
+        if (r < 0)
+            return base_err_sys(err, BASE_E_SETUP, -r, "/proc/self/ns", "cannot be looked at");
     }
     return 0;
 }
