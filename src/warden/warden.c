@@ -43,6 +43,8 @@ static void take_signal(struct warden_watch *watch)
     if (read(watch->signal_fd, &info, sizeof(info)) != sizeof(info))
         return;
     (void)snprintf(detail, sizeof(detail), "signal %u", info.ssi_signo);
+    if (!watch->stop.wanted)
+        watch->stop.signal = (int)info.ssi_signo;
     warden_stop(watch, WARDEN_CANCELLED, WARDEN_LIMIT_NONE, detail);
 }
 

@@ -11,6 +11,7 @@ struct warden_stop {
     bool wanted;
     enum warden_ending ending; /* LIMIT, CANCELLED or LOST */
     enum warden_limit limit;
+    int signal; /* CANCELLED by a signal to the supervisor: which */
     char detail[128];
 };
 

@@ -32,10 +32,8 @@ static int failure_status(const struct warden_outcome *outcome)
 /* Ended from outside: by a signal to us, by the emergency stop, or because its output could not be handed on. */
 static int cancelled_status(const struct warden_outcome *outcome)
 {
-    int number;
-
-    if (sscanf(outcome->detail, "signal %d", &number) == 1 && number > 0 && number < 128) /* the warden's own words */
-        return 128 + number;
+    if (outcome->signal)
+        return 128 + outcome->signal;
     return run_check_stop(NULL) < 0 ? STATUS_REFUSED : STATUS_LOST;
 }
 
