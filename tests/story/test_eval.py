@@ -149,6 +149,17 @@ def test_values_go_in_and_out_unchanged(hood, language, source):
     assert set(found.values()) == {"pass"}, found
 
 
+@pytest.mark.parametrize("language,source", [("python", "def solution(x):\n    raise ValueError('\\x1b[31mred\\x07\\u202e\\n\\r|')\n"),
+                                             ("javascript", "function solution(x) { throw new Error('\\x1b[31mred\\x07\\u202e\\n\\r|'); }\n")])
+def test_a_candidates_words_do_not_reach_the_terminal_raw(hood, language, source):
+    tasks = hood.file("tasks.json", json.dumps([{"id": "t", "prompt": "p", "cases": [{"name": "c\x1b[32m", "input": 0, "expect": "\x1b[33m"}]}]))
+    hood.file("candidates/t." + {"python": "py", "javascript": "js"}[language], source)
+    run = evaluate(hood, tasks, hood.folder / "candidates")
+    shown = run.out + run.err
+    assert not [byte for byte in shown if byte < 32 and byte != 10] and "\u202e".encode() not in shown, shown
+    assert "red" in run.text and len([line for line in run.text.splitlines() if "runtime-error" in line and "c" in line]) >= 1
+
+
 @pytest.mark.parametrize("answer,expect,verdict", [
     ("1", 1, "pass"), ("1.0", 1, "pass"), ("True", 1, "wrong-answer"), ("1", True, "wrong-answer"), ("'1'", 1, "wrong-answer"), ("None", None, "pass"),
     ("0.1 + 0.2", 0.3, "pass"), ("[1, 2]", [2, 1], "wrong-answer"), ("(1, 2)", [1, 2], "pass"), ("{'b': 1, 'a': 2}", {"a": 2, "b": 1}, "pass"),
@@ -407,6 +418,18 @@ def test_a_torn_last_line_is_mended(hood):
     expect_status(again, 0)
     assert sorted(row["task_id"] for row in results_of(run.folder)) == ["t%03d" % n for n in range(5)]
     expect_status(hood.call("receipt", "verify", run.folder / "receipts.jsonl"), 0)
+
+
+@pytest.mark.parametrize("what", ["policy", "candidates"])
+def test_resume_with_another_question_is_refused(hood, what):
+    tasks = sleepers(hood, 3)
+    evaluate(hood, tasks, hood.folder / "candidates", status=0)
+    words = ["eval", tasks, "--candidates", hood.folder / "candidates", "--out", hood.folder / "out", "--resume"]
+    if what == "policy":
+        words += ["--limit", "wall_ms=3s"]
+    else:
+        hood.file("candidates/t001.py", "print('other')")
+    expect_refusal(hood.call(*words), 2, "out")
 
 
 def test_resume_with_changed_tasks_is_refused_or_told(hood):

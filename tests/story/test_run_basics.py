@@ -248,3 +248,53 @@ def test_standard_streams_closed_at_start(hood):
     done = subprocess.run(["sh", "-c", 'exec "$0" "$@" <&- 2>&-', *hood.command("run", "--receipt", receipt, program)],
                           stdout=subprocess.PIPE, timeout=30)
     assert (done.returncode, done.stdout) == (0, b"out")
+
+
+# ---------------------------------------------------------------- whatever the launcher left
+
+def soft(number, value):
+    import resource
+    return lambda: resource.setrlimit(number, (value, resource.getrlimit(number)[1]))
+
+
+def launchers():
+    import resource
+    return {
+        "umask": lambda: os.umask(0o777),
+        "children ignored": lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+        "all blocked": lambda: signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)),
+        "all ignored": lambda: [signal.signal(n, signal.SIG_IGN) for n in range(1, 32) if n not in (9, 19)],
+        "small stack": soft(resource.RLIMIT_STACK, 64 << 10),
+        "small files": soft(resource.RLIMIT_FSIZE, 0),
+        "few descriptors": soft(resource.RLIMIT_NOFILE, 24),
+        "little time": soft(resource.RLIMIT_CPU, 1),
+        "little memory": soft(resource.RLIMIT_AS, 64 << 20),
+        "core files": soft(resource.RLIMIT_CORE, 0),
+        "in another folder": lambda: os.chdir("/proc/self/fd"),
+    }
+
+
+@pytest.mark.parametrize("name", sorted(launchers()))
+def test_a_guest_does_not_feel_its_launcher(hood, name):
+    source = r"""
+import os, resource, signal, subprocess, sys
+end = resource.getrusage(resource.RUSAGE_SELF).ru_utime + 1.3 if sys.argv[1] == 'little time' else 0
+while resource.getrusage(resource.RUSAGE_SELF).ru_utime < end: pass
+held = [open('/dev/null') for _ in range(100)]
+open('f', 'wb').write(bytearray(100_000_000 if sys.argv[1] == 'little memory' else 100)[:100])
+print(oct(os.umask(0o22)), len(signal.pthread_sigmask(signal.SIG_BLOCK, [])), signal.getsignal(signal.SIGCHLD) == signal.SIG_DFL,
+      subprocess.run(['true']).returncode, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+"""
+    run = hood.python(source, name, preexec_fn=launchers()[name])
+    assert (run.status, run.text) == (0, "0o22 0 True 0 256\n"), run
+
+
+def test_a_hard_limit_of_the_launcher_is_not_hidden(hood):
+    """What cannot be raised is refused, or the receipt tells the true value."""
+    import resource
+    run = hood.python("import resource\nprint(resource.getrlimit(resource.RLIMIT_NOFILE)[0])",
+                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100)))
+    if run.status == 0:
+        assert int(run.text) == run.receipt["limits"]["open_files"]["value"], run
+    else:
+        assert run.status in (125, 126) and run.said.startswith("fumehood: "), run

@@ -60,6 +60,20 @@ def test_a_cancelled_run_leaves_a_receipt(hood, number):
     assert not processes_with(hood.nonce)
 
 
+@pytest.mark.parametrize("source", ["os.write(1, b'x' * 500000)", "while True: os.write(1, b'x' * 5000)"])
+def test_a_reader_that_does_not_read(hood, source):
+    """The guest's time is up all the same, and a signal ends fumehood."""
+    process = hood.start(hood.program("import os\n" + source, "py"), options=["--limit", "wall_ms=1s", "--limit", "stdout_bytes=64MiB"])
+    try:
+        assert wait_until(hood.guests, 5), "no guest came up"
+        assert wait_until(lambda: not hood.guests(), 8), "the guest outlives its time"
+        process.terminate()
+        assert wait_until(lambda: process.poll() is not None, 8), "SIGTERM does not end it"
+    finally:
+        process.kill()
+        process.communicate(timeout=20)
+
+
 def test_two_signals_are_no_more_than_one(hood):
     process = hood.start(hood.program(CLING, "py"))
     assert process.stdout.readline() == b"up\n"
