@@ -22,16 +22,20 @@ enum cage_ns { CAGE_NS_USER, CAGE_NS_PID, CAGE_NS_MOUNT, CAGE_NS_NETWORK, CAGE_N
 struct cage_context {
     const struct cage_start *start;
     struct cage_report *report;
-    int life_fd;               /* read end: one byte says "your ids are mapped", end of file says "your supervisor died" */
+    int life_fd;   /* read end: one byte says "your ids are mapped", end of file says "your supervisor died" */
+    int groups_fd; /* read end: one byte says "your control groups are made" */
     char host_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the supervisor's namespaces */
+    char own_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES];  /* the cage's, read back when it is built */
     struct sock_fprog filter;
     char join_paths[CAGE_CONTROLLER_MAX][CAGE_GROUP_PATH_BYTES]; /* v1: the `tasks` files of our groups; empty: none */
     char tmpfs_size[32], tmpfs_inodes[32];
     uint64_t staged_bytes, staged_inodes; /* what the scratch holds before the guest starts */
     /* filled by the child */
     int root_fd, listener_fd, signal_fd;
-    pid_t network_pid;
-    int network_fd; /* or -errno */
+    pid_t beside_pid;
+    int network_fd;    /* or -errno */
+    int groups_result; /* 0, or -errno */
+    int join_fds[CAGE_CONTROLLER_MAX];
 };
 
 /* init_child.c: the cage's first process; never returns. */
@@ -45,8 +49,8 @@ int cage_cgroup_create(const struct cage_host *host, const struct cage_plan *pla
 bool cage_cgroup_join_path(const struct cage_start *start, enum cage_controller controller, char *path,
                            size_t path_bytes);
 
-/* spawn_priv.c: the name of one of our namespaces now. */
-int cage_ns_name(enum cage_ns ns, char name[CAGE_NS_NAME_BYTES]);
+/* spawn_priv.c: the names of the caller's namespaces now. */
+int cage_ns_names(char names[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]);
 
 /* guest_child.c: applies the guest's steps and execs; never returns. */
 int cage_guest_main(void *context);
@@ -64,9 +68,11 @@ int cage_mount_prove_view(struct cage_context *context);
 int cage_mount_prove_scratch(struct cage_context *context);
 int cage_mount_prove_proc(struct cage_context *context);
 
-/* network_child.c */
-int cage_network_start(struct cage_context *context);
-int cage_network_join(struct cage_context *context);
+/* beside_child.c */
+int cage_beside_start(struct cage_context *context);
+int cage_beside_wait(struct cage_context *context);
+int cage_beside_join_network(struct cage_context *context);
+int cage_beside_join_groups(struct cage_context *context);
 
 /* landlock_child.c */
 int cage_landlock_apply(struct cage_context *context);

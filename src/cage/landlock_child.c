@@ -64,7 +64,7 @@ static int add_rule(int ruleset_fd, const char *path, uint64_t access)
 /* Where older systems have real folders instead of links into /usr. */
 static int add_top_folders(int ruleset_fd)
 {
-    static const char *const folders[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
+    static const char *const folders[] = {"/bin", "/sbin", "/lib", "/lib64"};
 
     for (size_t i = 0; i < ARRAY_COUNT(folders); i++) {
         struct stat st;

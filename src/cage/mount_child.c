@@ -173,7 +173,7 @@ static int bind_if_there(const char *from, int root_fd, const char *to)
 
 int cage_mount_host_view(struct cage_context *context)
 {
-    static const char *const top[] = {"bin", "sbin", "lib", "lib32", "lib64", "libx32"};
+    static const char *const top[] = {"bin", "sbin", "lib", "lib64"}; /* other ABIs cannot run */
     int root_fd = context->root_fd, r;
 
     for (size_t i = 0; i < ARRAY_COUNT(top); i++)

@@ -34,28 +34,27 @@ int cage_fd_high(int *fd)
     return 0;
 }
 
-int cage_ns_name(enum cage_ns ns, char name[CAGE_NS_NAME_BYTES])
+int cage_ns_names(char names[CAGE_NS_MAX][CAGE_NS_NAME_BYTES])
 {
-    static const char *const paths[CAGE_NS_MAX] = {
-        "/proc/self/ns/user", "/proc/self/ns/pid", "/proc/self/ns/mnt",    "/proc/self/ns/net",
-        "/proc/self/ns/ipc",  "/proc/self/ns/uts", "/proc/self/ns/cgroup",
-    };
-    ssize_t length = readlink(paths[ns], name, CAGE_NS_NAME_BYTES - 1);
+    static const char *const links[CAGE_NS_MAX] = {"user", "pid", "mnt", "net", "ipc", "uts", "cgroup"};
+    AUTO_CLOSE int fd = open("/proc/self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-    if (length < 0)
+    if (fd < 0)
         return -errno;
-    name[length] = 0;
+    for (int ns = 0; ns < CAGE_NS_MAX; ns++) {
+        ssize_t length = readlinkat(fd, links[ns], names[ns], CAGE_NS_NAME_BYTES - 1);
+        if (length < 0)
+            return -errno;
+        names[ns][length] = 0;
+    }
     return 0;
 }
 
 static int look_at_namespaces(struct cage_context *context, struct base_err *err)
 {
-    for (int ns = 0; ns < CAGE_NS_MAX; ns++) {
-        int r = cage_ns_name((enum cage_ns)ns, context->host_ns[ns]);
-        if (r < 0)
-            return base_err_sys(err, BASE_E_SETUP, -r, "/proc/self/ns", "cannot be looked at");
-    }
-    return 0;
+    int r = cage_ns_names(context->host_ns);
+
+    return r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "/proc/self/ns", "cannot be looked at") : 0;
 }
 
 /* The guest gets its whole share: what is staged for it comes on top. Sizes count in pages. */
@@ -167,20 +166,27 @@ static void fill_context(struct cage_context *context)
     context->filter.len = (unsigned short)filter_count;
 }
 
-static int open_life(struct cage_context *context, struct cage *cage, struct base_err *err)
+/* A pipe to the cage's first process; its end stands high, ours is *@ret_ours. */
+static int open_line(int *ret_theirs, int *ret_ours, struct base_err *err)
 {
     int fds[2], r;
 
     if (pipe2(fds, O_CLOEXEC) < 0)
         return base_err_sys(err, BASE_E_SETUP, errno, "pipe", "cannot be made");
-    cage->life_fd = fds[1];
+    *ret_ours = fds[1];
     r = cage_fd_high(&fds[0]);
-    context->life_fd = fds[0];
+    *ret_theirs = fds[0];
     return r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "pipe", "cannot be moved") : 0;
 }
 
-/* On v1 the groups are made while the new process is busy with its network; on v2 it is born in them. */
-static int make_both(struct cage_context *context, struct cage_cgroup *cgroup, struct cage *cage, struct base_err *err)
+static int tell(int fd, struct base_err *err)
+{
+    return write(fd, "g", 1) == 1 ? 0 : base_err_sys(err, BASE_E_SETUP, errno, "cage", "its first process died");
+}
+
+/* On v1 the groups are made while the new process is busy with its mounts; on v2 it is born in them. */
+static int make_both(struct cage_context *context, int groups_fd, struct cage_cgroup *cgroup, struct cage *cage,
+                     struct base_err *err)
 {
     const struct cage_start *start = context->start;
     bool born_in_group = start->host->manager == CAGE_MANAGER_V2;
@@ -190,30 +196,43 @@ static int make_both(struct cage_context *context, struct cage_cgroup *cgroup, s
         r = clone_init(context, cgroup, cage, err);
     if (r == 0)
         r = map_ids(start, cage->pid, err);
+    if (r == 0)
+        r = tell(cage->life_fd, err);
     if (r == 0 && !born_in_group)
         r = cage_cgroup_create(start->host, start->plan, start->slot, cgroup, err);
-    if (r == 0 && write(cage->life_fd, "g", 1) != 1)
-        r = base_err_sys(err, BASE_E_SETUP, errno, "cage", "its first process died");
-    return r;
+    return r == 0 ? tell(groups_fd, err) : r;
 }
 
 int cage_spawn(const struct cage_start *start, struct cage_cgroup *ret_cgroup, struct cage *ret_cage,
                struct base_err *err)
 {
     struct cage_context context = {
-        .start = start, .report = start->report, .root_fd = -1, .listener_fd = -1, .signal_fd = -1, .life_fd = -1,
-        .network_fd = -EBADF};
+        .start = start,
+        .report = start->report,
+        .life_fd = -1,
+        .groups_fd = -1,
+        .root_fd = -1,
+        .listener_fd = -1,
+        .signal_fd = -1,
+        .network_fd = -EBADF,
+        .groups_result = -EBADF,
+        .join_fds = {-1, -1, -1, -1},
+    };
     struct cage cage = CAGE_NONE;
+    AUTO_CLOSE int groups_fd = -1;
     int r = look_at_namespaces(&context, err);
 
     *ret_cgroup = (struct cage_cgroup)CAGE_CGROUP_NONE;
     if (r < 0)
         return r;
     fill_context(&context);
-    r = open_life(&context, &cage, err);
+    r = open_line(&context.life_fd, &cage.life_fd, err);
     if (r == 0)
-        r = make_both(&context, ret_cgroup, &cage, err);
+        r = open_line(&context.groups_fd, &groups_fd, err);
+    if (r == 0)
+        r = make_both(&context, groups_fd, ret_cgroup, &cage, err);
     base_cleanup_close(&context.life_fd);
+    base_cleanup_close(&context.groups_fd);
     if (r < 0) {
         abandon(&cage);
         return r;
