@@ -22,8 +22,7 @@ enum cage_ns { CAGE_NS_USER, CAGE_NS_PID, CAGE_NS_MOUNT, CAGE_NS_NETWORK, CAGE_N
 struct cage_context {
     const struct cage_start *start;
     struct cage_report *report;
-    int life_fd;   /* read end: one byte says "your ids are mapped", end of file says "your supervisor died" */
-    int groups_fd; /* read end: one byte says "your control groups are made" */
+    int life_fd; /* read end: one byte says "ids are mapped, groups are made", end of file "your supervisor died" */
     char host_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the supervisor's namespaces */
     char own_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES];  /* the cage's, read back when it is built */
     struct sock_fprog filter;
@@ -32,10 +31,6 @@ struct cage_context {
     uint64_t staged_bytes, staged_inodes; /* what the scratch holds before the guest starts */
     /* filled by the child */
     int root_fd, listener_fd, signal_fd;
-    pid_t beside_pid;
-    int network_fd;    /* or -errno */
-    int groups_result; /* 0, or -errno */
-    int join_fds[CAGE_CONTROLLER_MAX];
 };
 
 /* init_child.c: the cage's first process; never returns. */
@@ -67,12 +62,6 @@ int cage_mount_prove_root(struct cage_context *context);
 int cage_mount_prove_view(struct cage_context *context);
 int cage_mount_prove_scratch(struct cage_context *context);
 int cage_mount_prove_proc(struct cage_context *context);
-
-/* beside_child.c */
-int cage_beside_start(struct cage_context *context);
-int cage_beside_wait(struct cage_context *context);
-int cage_beside_join_network(struct cage_context *context);
-int cage_beside_join_groups(struct cage_context *context);
 
 /* landlock_child.c */
 int cage_landlock_apply(struct cage_context *context);

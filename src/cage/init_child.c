@@ -17,10 +17,13 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/securebits.h>
+#include <net/if.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 
 #define GUEST_STACK_BYTES (128 * 1024)
 #define CAPABILITIES 64
@@ -54,22 +57,35 @@ static int prove_pid_ns(struct cage_context *context)
     return getpid() == 1 ? prove_namespace(context, CAGE_NS_PID) : -EPERM;
 }
 
+static int raise_loopback(void)
+{
+    struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+    AUTO_CLOSE int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    if (fd < 0)
+        return -errno;
+    return ioctl(fd, SIOCSIFFLAGS, &request) < 0 ? -errno : 0;
+}
+
+/* Made here and not by clone: it takes the kernel as long as all mounts together, and the supervisor makes the control
+ * groups meanwhile. With `network: none` not even loopback is up. */
+static int apply_network_ns(struct cage_context *context)
+{
+    if (unshare(CLONE_NEWNET) < 0)
+        return -errno;
+    return context->start->plan->policy->network == POLICY_NETWORK_LOOPBACK ? raise_loopback() : 0;
+}
+
 static int apply_uts_ns(struct cage_context *context)
 {
     (void)context;
     return sethostname(CAGE_HOSTNAME, strlen(CAGE_HOSTNAME)) < 0 ? -errno : 0;
 }
 
-static int apply_cgroup_ns(struct cage_context *context)
-{
-    (void)context;
-    return unshare(CLONE_NEWCGROUP) < 0 ? -errno : 0;
-}
+/* --- cgroup --- */
 
-/* --- identity --- */
-
-/* Until the supervisor has mapped our ids; the end of file says that it gave up or died. */
-static int wait_for_ids(struct cage_context *context)
+/* Until the supervisor has mapped our ids and made our groups; the end of file says that it gave up or died. */
+static int wait_for_supervisor(struct cage_context *context)
 {
     char go;
     ssize_t count;
@@ -80,12 +96,31 @@ static int wait_for_ids(struct cage_context *context)
     return count == 1 ? 0 : count < 0 ? -errno : -ESRCH;
 }
 
+/* v1: a process that writes itself is moved at once; on v2 it was born in its group. */
+static int apply_cgroup(struct cage_context *context)
+{
+    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++) {
+        if (!context->join_paths[c][0])
+            continue;
+        AUTO_CLOSE int fd = open(context->join_paths[c], O_WRONLY | O_CLOEXEC);
+        if (fd < 0 || write(fd, "0", 1) < 0)
+            return -errno;
+    }
+    return 0;
+}
+
+static int apply_cgroup_ns(struct cage_context *context)
+{
+    (void)context;
+    return unshare(CLONE_NEWCGROUP) < 0 ? -errno : 0;
+}
+
+/* --- identity --- */
+
 static int apply_identity_map(struct cage_context *context)
 {
-    int r = wait_for_ids(context);
-
-    if (r < 0 || !context->start->host->privileged)
-        return r;
+    if (!context->start->host->privileged)
+        return 0;
     if (syscall(SYS_setgroups, 0, NULL) < 0 || syscall(SYS_setresgid, 0, 0, 0) < 0 ||
         syscall(SYS_setresuid, 0, 0, 0) < 0)
         return -errno;
@@ -160,12 +195,15 @@ static const struct {
     int (*apply)(struct cage_context *); /* NULL: clone did it */
     int (*prove)(struct cage_context *); /* NULL: success of apply is all that can be known */
 } rows[] = {
-    {CAGE_AT_START, cage_beside_start, NULL},
     {CAGE_STEP_USER_NS, NULL, prove_user_ns},
     {CAGE_STEP_PID_NS, NULL, prove_pid_ns},
     {CAGE_STEP_MOUNT_NS, NULL, prove_mount_ns},
     {CAGE_STEP_IPC_NS, NULL, prove_ipc_ns},
     {CAGE_STEP_UTS_NS, apply_uts_ns, prove_uts_ns},
+    {CAGE_STEP_NETWORK_NS, apply_network_ns, prove_network_ns},
+    {CAGE_AT_START, wait_for_supervisor, NULL},
+    {CAGE_STEP_CGROUP, apply_cgroup, NULL},
+    {CAGE_STEP_CGROUP_NS, apply_cgroup_ns, prove_cgroup_ns},
     {CAGE_STEP_IDENTITY_MAP, apply_identity_map, prove_identity_map},
     {CAGE_STEP_PARENT_DEATH, apply_parent_death, prove_parent_death},
     {CAGE_STEP_OWN_ROOT, cage_mount_own_root, cage_mount_prove_root},
@@ -174,10 +212,6 @@ static const struct {
     {CAGE_STEP_SCRATCH, cage_mount_scratch, cage_mount_prove_scratch},
     {CAGE_STEP_PROC_MASKED, cage_mount_proc, cage_mount_prove_proc},
     {CAGE_AT_INPUTS, cage_mount_inputs, NULL},
-    {CAGE_AT_START, cage_beside_wait, NULL},
-    {CAGE_STEP_NETWORK_NS, cage_beside_join_network, prove_network_ns},
-    {CAGE_STEP_CGROUP, cage_beside_join_groups, NULL},
-    {CAGE_STEP_CGROUP_NS, apply_cgroup_ns, prove_cgroup_ns},
     {CAGE_AT_START, cage_mount_enter, NULL},
     {CAGE_STEP_BOUNDING, apply_bounding, prove_bounding},
     {CAGE_AT_PROOF, read_back_namespaces, NULL},
@@ -244,7 +278,7 @@ static int keep_needed(struct cage_context *context)
 {
     const struct cage_start *start = context->start;
     const int keep[] = {start->stdin_fd, start->stdout_fd, start->stderr_fd,
-                        start->mark_fd,  context->life_fd, context->groups_fd, start->slot->lock_fd};
+                        start->mark_fd,  context->life_fd, start->slot->lock_fd};
     int r = cage_close_all_but(keep, ARRAY_COUNT(keep));
 
     for (int low = 0; low < CAGE_LOW_FDS && r == 0; low++)

@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-/* The network namespace takes long and is made beside the rest; that of control groups needs its groups first. */
+/* The first process makes the network and cgroup namespaces itself: one takes long, the other needs its groups first. */
 #define NAMESPACES (CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS)
 
 /* What the cage itself stores in its tmpfs besides the guest's files: folders, generated files, mount points. */
@@ -166,27 +166,20 @@ static void fill_context(struct cage_context *context)
     context->filter.len = (unsigned short)filter_count;
 }
 
-/* A pipe to the cage's first process; its end stands high, ours is *@ret_ours. */
-static int open_line(int *ret_theirs, int *ret_ours, struct base_err *err)
+static int open_life(struct cage_context *context, struct cage *cage, struct base_err *err)
 {
     int fds[2], r;
 
     if (pipe2(fds, O_CLOEXEC) < 0)
         return base_err_sys(err, BASE_E_SETUP, errno, "pipe", "cannot be made");
-    *ret_ours = fds[1];
+    cage->life_fd = fds[1];
     r = cage_fd_high(&fds[0]);
-    *ret_theirs = fds[0];
+    context->life_fd = fds[0];
     return r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "pipe", "cannot be moved") : 0;
 }
 
-static int tell(int fd, struct base_err *err)
-{
-    return write(fd, "g", 1) == 1 ? 0 : base_err_sys(err, BASE_E_SETUP, errno, "cage", "its first process died");
-}
-
-/* On v1 the groups are made while the new process is busy with its mounts; on v2 it is born in them. */
-static int make_both(struct cage_context *context, int groups_fd, struct cage_cgroup *cgroup, struct cage *cage,
-                     struct base_err *err)
+/* On v1 the groups are made while the new process is busy with its network; on v2 it is born in them. */
+static int make_both(struct cage_context *context, struct cage_cgroup *cgroup, struct cage *cage, struct base_err *err)
 {
     const struct cage_start *start = context->start;
     bool born_in_group = start->host->manager == CAGE_MANAGER_V2;
@@ -196,11 +189,11 @@ static int make_both(struct cage_context *context, int groups_fd, struct cage_cg
         r = clone_init(context, cgroup, cage, err);
     if (r == 0)
         r = map_ids(start, cage->pid, err);
-    if (r == 0)
-        r = tell(cage->life_fd, err);
     if (r == 0 && !born_in_group)
         r = cage_cgroup_create(start->host, start->plan, start->slot, cgroup, err);
-    return r == 0 ? tell(groups_fd, err) : r;
+    if (r == 0 && write(cage->life_fd, "g", 1) != 1)
+        r = base_err_sys(err, BASE_E_SETUP, errno, "cage", "its first process died");
+    return r;
 }
 
 int cage_spawn(const struct cage_start *start, struct cage_cgroup *ret_cgroup, struct cage *ret_cage,
@@ -210,29 +203,21 @@ int cage_spawn(const struct cage_start *start, struct cage_cgroup *ret_cgroup, s
         .start = start,
         .report = start->report,
         .life_fd = -1,
-        .groups_fd = -1,
         .root_fd = -1,
         .listener_fd = -1,
         .signal_fd = -1,
-        .network_fd = -EBADF,
-        .groups_result = -EBADF,
-        .join_fds = {-1, -1, -1, -1},
     };
     struct cage cage = CAGE_NONE;
-    AUTO_CLOSE int groups_fd = -1;
     int r = look_at_namespaces(&context, err);
 
     *ret_cgroup = (struct cage_cgroup)CAGE_CGROUP_NONE;
     if (r < 0)
         return r;
     fill_context(&context);
-    r = open_line(&context.life_fd, &cage.life_fd, err);
+    r = open_life(&context, &cage, err);
     if (r == 0)
-        r = open_line(&context.groups_fd, &groups_fd, err);
-    if (r == 0)
-        r = make_both(&context, groups_fd, ret_cgroup, &cage, err);
+        r = make_both(&context, ret_cgroup, &cage, err);
     base_cleanup_close(&context.life_fd);
-    base_cleanup_close(&context.groups_fd);
     if (r < 0) {
         abandon(&cage);
         return r;
