@@ -5,13 +5,16 @@
  */
 #pragma once
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Add previous_sha256 (@previous_hex, NULL or "" for null) and sha256 to @receipt. */
-int receipt_seal(json_t *receipt, const char *previous_hex, char ret_hex[BASE_HASH_HEX], struct base_err *err);
+/* Add previous_sha256 (@previous_hex, NULL or "" for null) and sha256 to @receipt, and put its canonical line, with the
+ * newline, into @ret_line. */
+int receipt_seal(json_t *receipt, const char *previous_hex, struct base_buf *ret_line, char ret_hex[BASE_HASH_HEX],
+                 struct base_err *err);
 
 /* What a verification found. */
 struct receipt_verdict {

@@ -257,22 +257,15 @@ static void cut_back(const struct journal *journal, struct base_err *err)
         add_full_disk_remedy(err);
 }
 
-static int append_line(struct journal *journal, const json_t *json, struct base_err *err)
+static int append_line(struct journal *journal, const struct base_buf *line, struct base_err *err)
 {
-    AUTO_BUF struct base_buf line = {0};
-    int r = base_json_canonical(json, &line);
+    int r = base_file_write_all(journal->fd, line->bytes, line->count, journal->path, err);
 
-    if (r == 0)
-        r = base_buf_append(&line, "\n", 1);
-    if (r < 0)
-        return base_err_set(err, r, journal->path, "cannot be written: %s",
-                            r == BASE_E_NOMEM ? "out of memory" : "the line is too large");
-    r = base_file_write_all(journal->fd, line.bytes, line.count, journal->path, err);
     if (r < 0) {
         cut_back(journal, err);
         return r;
     }
-    journal->bytes += line.count;
+    journal->bytes += line->count;
     journal->dirty = true;
     return 0;
 }
@@ -280,11 +273,12 @@ static int append_line(struct journal *journal, const json_t *json, struct base_
 int receipt_store_append(struct receipt_store *store, json_t *receipt, char ret_hex[BASE_HASH_HEX],
                          struct base_err *err)
 {
+    AUTO_BUF struct base_buf line = {0};
     char hex[BASE_HASH_HEX];
-    int r = receipt_seal(receipt, store->head, hex, err);
+    int r = receipt_seal(receipt, store->head, &line, hex, err);
 
     if (r == 0)
-        r = append_line(&store->receipts, receipt, err);
+        r = append_line(&store->receipts, &line, err);
     if (r < 0)
         return r;
     memcpy(store->head, hex, sizeof(hex));
@@ -294,7 +288,15 @@ int receipt_store_append(struct receipt_store *store, json_t *receipt, char ret_
 
 int receipt_store_result(struct receipt_store *store, const json_t *result, struct base_err *err)
 {
-    return append_line(&store->results, result, err);
+    AUTO_BUF struct base_buf line = {0};
+    int r = base_json_canonical(result, &line);
+
+    if (r == 0)
+        r = base_buf_append(&line, "\n", 1);
+    if (r < 0)
+        return base_err_set(err, r, store->results.path, "cannot be written: %s",
+                            r == BASE_E_NOMEM ? "out of memory" : "the line is too large");
+    return append_line(&store->results, &line, err);
 }
 
 static int write_partial(struct receipt_store *store, const void *bytes, size_t count, const char *place,

@@ -198,19 +198,11 @@ static int prepare(struct job *job, const char *path, struct base_err *err)
     return r;
 }
 
-static int write_receipt(const json_t *receipt, const char *path, struct base_err *err)
-{
-    AUTO_BUF struct base_buf line = {0};
-
-    if (base_json_canonical(receipt, &line) < 0 || base_buf_text(&line, "\n") < 0)
-        return base_err_set(err, BASE_E_NOMEM, path, "out of memory");
-    return base_file_replace(path, line.bytes, line.count, err);
-}
-
 static int give_receipt(const struct job *job, const struct run_request *request, const struct warden_outcome *outcome,
                         struct base_err *err)
 {
     AUTO_JSON json_t *receipt = NULL;
+    AUTO_BUF struct base_buf line = {0};
     char hash[BASE_HASH_HEX];
     int r;
 
@@ -218,9 +210,9 @@ static int give_receipt(const struct job *job, const struct run_request *request
         return 0;
     r = run_receipt(request, outcome, &receipt, err);
     if (r >= 0)
-        r = receipt_seal(receipt, NULL, hash, err);
+        r = receipt_seal(receipt, NULL, &line, hash, err);
     if (r >= 0 && job->values.receipt)
-        r = write_receipt(receipt, job->values.receipt, err);
+        r = base_file_replace(job->values.receipt, line.bytes, line.count, err);
     if (r >= 0 && job->values.json)
         r = cli_say_json(receipt, false, err);
     return r;

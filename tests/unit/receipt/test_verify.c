@@ -129,13 +129,14 @@ static void other_texts(void **state)
 
 static void one_receipt_over_many_lines(void **state)
 {
+    AUTO_BUF struct base_buf line = {0};
     AUTO_JSON json_t *receipt = sample_receipt(3);
     char hex[BASE_HASH_HEX];
     struct base_err err = {0};
     struct receipt_verdict verdict;
 
     (void)state;
-    assert_int_equal(receipt_seal(receipt, NULL, hex, &err), 0);
+    assert_int_equal(receipt_seal(receipt, NULL, &line, hex, &err), 0);
     assert_int_equal(json_dump_file(receipt, "pretty", JSON_INDENT(2)), 0);
     verdict = verify("pretty", NULL);
     assert_int_equal(verdict.bad_line, 0);

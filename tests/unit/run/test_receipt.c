@@ -346,6 +346,7 @@ static void append_line(const char *path, const json_t *receipt)
 
 static void sealed_and_chained(void **state)
 {
+    AUTO_BUF struct base_buf line = {0};
     char head[BASE_HASH_HEX] = "";
 
     (void)state;
@@ -355,7 +356,7 @@ static void sealed_and_chained(void **state)
         made->outcome.exit_code = i;
         made->outcome.wall_us = UINT64_C(1) << 52; /* large numbers survive */
         receipt = made_receipt(made);
-        assert_int_equal(receipt_seal(receipt, head, head, NULL), 0);
+        assert_int_equal(receipt_seal(receipt, head, &line, head, NULL), 0);
         assert_non_null(json_object_get(receipt, "sha256"));
         assert_non_null(json_object_get(receipt, "previous_sha256"));
         append_line("receipts.jsonl", receipt);
@@ -366,6 +367,7 @@ static void sealed_and_chained(void **state)
 
 static void a_real_run(void **state)
 {
+    AUTO_BUF struct base_buf line = {0};
     AUTO_POLICY struct policy policy = started_policy();
     AUTO_PROGRAM struct stage_program program;
     AUTO_OUTCOME struct warden_outcome outcome = {0};
@@ -384,7 +386,7 @@ static void a_real_run(void **state)
     assert_int_equal(json_array_size(at(receipt, "denials", NULL)), 1);
     assert_string_equal(json_string_value(at(receipt, "stdout", "base64")), "AP8=");
     assert_non_null(strstr(json_string_value(at(receipt, "stderr", "text")), "done\n"));
-    assert_int_equal(receipt_seal(receipt, NULL, head, NULL), 0);
+    assert_int_equal(receipt_seal(receipt, NULL, &line, head, NULL), 0);
     append_line("receipt.json", receipt);
     verify("receipt.json", 1);
 }
