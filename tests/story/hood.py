@@ -76,10 +76,13 @@ def wait_until(condition, seconds, step=0.02):
 
 
 def own_places():
-    """Where our control groups may be: below the ones that we are in ourselves."""
+    """Where our control groups may be: below the ones that we are in ourselves. On a machine with others
+    (FUMEHOOD_SHARED_MACHINE) the top of a hierarchy is theirs as well, so it is not looked at."""
     places = set()
     for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)
+        if path == "/" and os.environ.get("FUMEHOOD_SHARED_MACHINE"):
+            continue
         if controllers:
             names = controllers.split(",") + [controllers]
         else:
