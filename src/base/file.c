@@ -74,23 +74,23 @@ static int buf_failed(const char *path, int code, struct base_err *err)
 
 static int read_rest(int fd, const char *path, size_t max_bytes, struct base_buf *buf, struct base_err *err)
 {
-    char chunk[16384];
-    size_t total = 0;
+    size_t before = buf->count;
 
     for (;;) {
-        ssize_t got = read(fd, chunk, sizeof(chunk));
-        int r;
+        int r = base_buf_reserve(buf, 1); /* room for the known size is there; a file that grows gets more */
+        ssize_t got;
 
+        if (r < 0)
+            return buf_failed(path, r, err);
+        got = read(fd, buf->bytes + buf->count, buf->capacity - buf->count - 1);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             return base_err_sys(err, BASE_E_IO, errno, path, "cannot be read");
-        total += (size_t)got;
-        if (total > max_bytes)
+        buf->count += (size_t)got;
+        buf->bytes[buf->count] = '\0';
+        if (buf->count - before > max_bytes)
             return too_large(path, max_bytes, err);
-        r = base_buf_append(buf, chunk, (size_t)got);
-        if (r < 0)
-            return buf_failed(path, r, err);
         if (got == 0)
             return 0;
     }
