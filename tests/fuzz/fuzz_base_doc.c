@@ -1,4 +1,4 @@
-/* fuzz_base_doc.c - documents: YAML and JSON */
+/* fuzz_base_doc.c - documents: YAML and JSON (doc_untrusted.c, doc_json_untrusted.c) */
 #include "base/doc.h"
 #include "fuzz.h"
 #include <stdlib.h>
