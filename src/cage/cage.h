@@ -37,15 +37,15 @@ enum cage_controller { CAGE_PIDS, CAGE_MEMORY, CAGE_CPU, CAGE_CPUACCT, CAGE_CONT
 #define CAGE_PATH_BYTES 512
 
 struct cage_host {
-    bool privileged;       /* started by root, with the rights to give each cage its own ids */
-    uid_t uid_base;        /* privileged: first id of the range for cages; slot k has base + 2k (init), + 2k + 1 (guest) */
-    unsigned uid_slots;    /* how many slots the range has */
-    int landlock_abi;      /* 0: none */
+    bool privileged;    /* started by root, with the rights to give each cage its own ids */
+    uid_t uid_base;     /* privileged: first id of the range for cages; slot k has base + 2k (init), + 2k + 1 (guest) */
+    unsigned uid_slots; /* how many slots the range has */
+    int landlock_abi;   /* 0: none */
     uint64_t ignored_signals; /* those that this process ignores, bit 0 for signal 1: an exec would pass them on */
     enum cage_manager manager;
-    bool controllers[CAGE_CONTROLLER_MAX];                    /* v2: CPUACCT comes with every group */
+    bool controllers[CAGE_CONTROLLER_MAX];                     /* v2: CPUACCT comes with every group */
     char cgroup_parents[CAGE_CONTROLLER_MAX][CAGE_PATH_BYTES]; /* where our groups go; v2: [CAGE_PIDS] only */
-    char cgroup_why[160];  /* NONE: why there is none, for remedies */
+    char cgroup_why[160];                                      /* NONE: why there is none, for remedies */
 };
 
 /* Look at the machine; never fails: what is not there is absent. Makes nothing. */
@@ -95,7 +95,10 @@ struct cage_cgroup {
     unsigned slot;
     int dir_fds[CAGE_CONTROLLER_MAX]; /* -1: not used; v2: [CAGE_PIDS] only */
 };
-#define CAGE_CGROUP_NONE {.dir_fds = {-1, -1, -1, -1}}
+#define CAGE_CGROUP_NONE                                                                                               \
+    {                                                                                                                  \
+        .dir_fds = { -1, -1, -1, -1 }                                                                                  \
+    }
 
 struct cage_counters {
     uint64_t cpu_us, memory_peak_bytes, oom_kills, processes_peak, process_refusals; /* UINT64_MAX: unknown */
@@ -129,14 +132,14 @@ struct cage_denial {
 /* One page shared between both. The first process of the cage writes; the guest cannot reach it. The supervisor treats
  * it as data all the same. */
 struct cage_report {
-    _Atomic uint64_t achieved;      /* bits by CAGE_STEP_* */
-    _Atomic uint32_t started;       /* the guest's exec succeeded */
-    _Atomic uint32_t ended;         /* the guest's first process ended; wait_status is set */
-    _Atomic uint32_t denied_end;    /* ended by a denial under denials: end */
+    _Atomic uint64_t achieved;   /* bits by CAGE_STEP_* */
+    _Atomic uint32_t started;    /* the guest's exec succeeded */
+    _Atomic uint32_t ended;      /* the guest's first process ended; wait_status is set */
+    _Atomic uint32_t denied_end; /* ended by a denial under denials: end */
     int32_t wait_status;
-    int32_t failed_step;            /* -1: none */
+    int32_t failed_step; /* -1: none */
     int32_t failed_errno;
-    _Atomic uint64_t start_us;      /* CLOCK_MONOTONIC, just before the guest's exec; 0: not yet */
+    _Atomic uint64_t start_us; /* CLOCK_MONOTONIC, just before the guest's exec; 0: not yet */
     uint64_t end_us;
     _Atomic uint64_t scratch_bytes, scratch_inodes; /* used now, without what was staged */
     _Atomic uint64_t scratch_peak_bytes;            /* highest seen */
@@ -176,11 +179,14 @@ struct cage {
     int pid_fd;  /* readable when the whole cage is dead */
     int life_fd; /* the cage ends itself when the last copy of this is closed */
 };
-#define CAGE_NONE {.pid = -1, .pid_fd = -1, .life_fd = -1}
+#define CAGE_NONE                                                                                                      \
+    {                                                                                                                  \
+        .pid = -1, .pid_fd = -1, .life_fd = -1                                                                         \
+    }
 
-/* Build the cage, with its control groups, and let the guest go. Returns as soon as the kernel has the process: failures
- * inside come through the report (failed_step) and the end of the cage. *@ret_cgroup is the caller's to remove, also
- * after a failure. The caller must be single-threaded. */
+/* Build the cage, with its control groups, and let the guest go. Returns as soon as the kernel has the process:
+ * failures inside come through the report (failed_step) and the end of the cage. *@ret_cgroup is the caller's to
+ * remove, also after a failure. The caller must be single-threaded. */
 int cage_spawn(const struct cage_start *start, struct cage_cgroup *ret_cgroup, struct cage *ret_cage,
                struct base_err *err);
 

@@ -20,9 +20,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define GROUP_PREFIX "fumehood-"
+#define GROUP_PREFIX  "fumehood-"
 #define CPU_PERIOD_US 100000u
-#define REMOVE_MS 2000
+#define REMOVE_MS     2000
 
 static int write_value(int dir_fd, const char *file, const char *value)
 {
@@ -261,7 +261,8 @@ static int enable_v2(const struct cage_host *host, struct base_err *err)
             return base_err_sys(err, BASE_E_SETUP, errno, parent, "takes no group for the supervisor");
         leaf_fd = openat(fd, "fumehood.supervisor", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
         if (leaf_fd < 0 || (r = write_value(leaf_fd, "cgroup.procs", "0")) < 0)
-            return base_err_sys(err, BASE_E_SETUP, leaf_fd < 0 ? errno : -r, parent, "cannot move the supervisor aside");
+            return base_err_sys(err, BASE_E_SETUP, leaf_fd < 0 ? errno : -r, parent,
+                                "cannot move the supervisor aside");
         r = write_value(fd, "cgroup.subtree_control", wanted);
     }
     if (r < 0) {
@@ -384,9 +385,8 @@ void cage_cgroup_read(const struct cage_cgroup *cgroup, struct cage_counters *re
 
     *ret_counters = (struct cage_counters){
         .cpu_us = cage_cgroup_cpu_us(cgroup),
-        .memory_peak_bytes = is_v2(cgroup)
-                                 ? read_number(cgroup->dir_fds[CAGE_PIDS], "memory.peak")
-                                 : read_number(cgroup->dir_fds[CAGE_MEMORY], "memory.max_usage_in_bytes"),
+        .memory_peak_bytes = is_v2(cgroup) ? read_number(cgroup->dir_fds[CAGE_PIDS], "memory.peak")
+                                           : read_number(cgroup->dir_fds[CAGE_MEMORY], "memory.max_usage_in_bytes"),
         .oom_kills = cage_cgroup_oom_kills(cgroup),
         .processes_peak = peak == UINT64_MAX || peak == 0 ? peak : peak - 1, /* without our own */
         .process_refusals = cage_cgroup_process_refusals(cgroup),

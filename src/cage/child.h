@@ -17,7 +17,16 @@
 
 /* "user:[4026531837]": a namespace as /proc names it. Reading the link is four times as cheap as looking behind it. */
 #define CAGE_NS_NAME_BYTES 40
-enum cage_ns { CAGE_NS_USER, CAGE_NS_PID, CAGE_NS_MOUNT, CAGE_NS_NETWORK, CAGE_NS_IPC, CAGE_NS_UTS, CAGE_NS_CGROUP, CAGE_NS_MAX };
+enum cage_ns {
+    CAGE_NS_USER,
+    CAGE_NS_PID,
+    CAGE_NS_MOUNT,
+    CAGE_NS_NETWORK,
+    CAGE_NS_IPC,
+    CAGE_NS_UTS,
+    CAGE_NS_CGROUP,
+    CAGE_NS_MAX
+};
 
 struct cage_context {
     const struct cage_start *start;

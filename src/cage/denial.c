@@ -13,14 +13,17 @@ struct word {
 };
 
 static const struct word families[] = {
-    {AF_UNSPEC, "AF_UNSPEC"}, {AF_UNIX, "AF_UNIX"},     {AF_INET, "AF_INET"},     {AF_INET6, "AF_INET6"},
-    {AF_NETLINK, "AF_NETLINK"}, {AF_PACKET, "AF_PACKET"}, {AF_ALG, "AF_ALG"},       {AF_VSOCK, "AF_VSOCK"},
-    {AF_BLUETOOTH, "AF_BLUETOOTH"}, {AF_CAN, "AF_CAN"},   {AF_TIPC, "AF_TIPC"},     {AF_XDP, "AF_XDP"},
-    {AF_KEY, "AF_KEY"},       {AF_RDS, "AF_RDS"},       {AF_QIPCRTR, "AF_QIPCRTR"}, {45, "AF_MCTP"},
+    {AF_UNSPEC, "AF_UNSPEC"}, {AF_UNIX, "AF_UNIX"},       {AF_INET, "AF_INET"},
+    {AF_INET6, "AF_INET6"},   {AF_NETLINK, "AF_NETLINK"}, {AF_PACKET, "AF_PACKET"},
+    {AF_ALG, "AF_ALG"},       {AF_VSOCK, "AF_VSOCK"},     {AF_BLUETOOTH, "AF_BLUETOOTH"},
+    {AF_CAN, "AF_CAN"},       {AF_TIPC, "AF_TIPC"},       {AF_XDP, "AF_XDP"},
+    {AF_KEY, "AF_KEY"},       {AF_RDS, "AF_RDS"},         {AF_QIPCRTR, "AF_QIPCRTR"},
+    {45, "AF_MCTP"},
 };
 static const struct word namespaces[] = {
-    {CLONE_NEWNS, "CLONE_NEWNS"},     {CLONE_NEWCGROUP, "CLONE_NEWCGROUP"}, {CLONE_NEWUTS, "CLONE_NEWUTS"},
-    {CLONE_NEWIPC, "CLONE_NEWIPC"},   {CLONE_NEWUSER, "CLONE_NEWUSER"},     {CLONE_NEWPID, "CLONE_NEWPID"},
+    {CLONE_NEWNS, "CLONE_NEWNS"},     {CLONE_NEWCGROUP, "CLONE_NEWCGROUP"},
+    {CLONE_NEWUTS, "CLONE_NEWUTS"},   {CLONE_NEWIPC, "CLONE_NEWIPC"},
+    {CLONE_NEWUSER, "CLONE_NEWUSER"}, {CLONE_NEWPID, "CLONE_NEWPID"},
     {CLONE_NEWNET, "CLONE_NEWNET"},   {0x80, "CLONE_NEWTIME"},
 };
 static const struct word terminal_requests[] = {{0x5412, "TIOCSTI"}, {0x541c, "TIOCLINUX"}};
@@ -43,7 +46,8 @@ static const struct {
 
 const char *cage_class_name(enum cage_class class)
 {
-    static const char *const names[] = {"syscall", "network", "process", "filesystem", "device", "privilege", "allowed"};
+    static const char *const names[] = {"syscall", "network",   "process", "filesystem",
+                                        "device",  "privilege", "allowed"};
 
     return names[class];
 }

@@ -27,8 +27,7 @@ static int reset_signals(uint64_t ignored)
     uint64_t none = 0;
 
     for (int sig = 1; sig <= 64; sig++)
-        if ((ignored >> (sig - 1) & 1) && sig != SIGKILL && sig != SIGSTOP &&
-            kernel_sigaction_set(sig, &action) < 0)
+        if ((ignored >> (sig - 1) & 1) && sig != SIGKILL && sig != SIGSTOP && kernel_sigaction_set(sig, &action) < 0)
             return -errno;
     return syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8) < 0 ? -errno : 0;
 }
@@ -91,8 +90,9 @@ static rlim_t process_limit(const struct cage_context *context)
 
 static rlim_t memory_limit(const struct cage_context *context)
 {
-    return context->start->plan->uses_cgroup[CAGE_MEMORY] ? RLIM_INFINITY
-                                                          : limit_value(context, POLICY_LIMIT_MEMORY_BYTES, RLIM_INFINITY);
+    return context->start->plan->uses_cgroup[CAGE_MEMORY]
+               ? RLIM_INFINITY
+               : limit_value(context, POLICY_LIMIT_MEMORY_BYTES, RLIM_INFINITY);
 }
 
 /* One process cannot use more than all together; the supervisor's clock is the exact one. */

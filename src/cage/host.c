@@ -14,7 +14,7 @@
 #include <sys/statfs.h>
 
 /* Above all ranges that distributions hand out for users, services and containers. */
-#define UID_BASE 0x70000000u
+#define UID_BASE  0x70000000u
 #define UID_SLOTS 16384u
 
 static int read_text(const char *path, char *text, size_t text_bytes)
@@ -143,7 +143,7 @@ static bool own_group(const char *groups, const char *controller, char *own, siz
 }
 
 /* Where every distribution mounts them. The list of all mounts would take longer to read than all of this. */
-#define CGROUP_ROOT "/sys/fs/cgroup"
+#define CGROUP_ROOT    "/sys/fs/cgroup"
 #define TYPE_CGROUP_V1 0x27e0ebUL
 #define TYPE_CGROUP_V2 0x63677270UL
 

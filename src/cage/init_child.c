@@ -26,7 +26,7 @@
 #include <sys/socket.h>
 
 #define GUEST_STACK_BYTES (128 * 1024)
-#define CAPABILITIES 64
+#define CAPABILITIES      64
 
 /* --- namespaces: made by clone, proved here --- */
 
@@ -41,7 +41,7 @@ static int prove_namespace(struct cage_context *context, enum cage_ns ns)
 }
 
 #define PROVE_NAMESPACE(name, NS)                                                                                      \
-    static int prove_##name(struct cage_context *context)                                                             \
+    static int prove_##name(struct cage_context *context)                                                              \
     {                                                                                                                  \
         return prove_namespace(context, CAGE_NS_##NS);                                                                 \
     }

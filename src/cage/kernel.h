@@ -25,10 +25,10 @@ int umount2(const char *target, int flags);
 #ifndef LANDLOCK_ACCESS_FS_IOCTL_DEV
 #define LANDLOCK_ACCESS_FS_IOCTL_DEV (1ULL << 15)
 #endif
-#define KERNEL_LANDLOCK_NET_BIND_TCP (1ULL << 0)
-#define KERNEL_LANDLOCK_NET_CONNECT_TCP (1ULL << 1)
+#define KERNEL_LANDLOCK_NET_BIND_TCP               (1ULL << 0)
+#define KERNEL_LANDLOCK_NET_CONNECT_TCP            (1ULL << 1)
 #define KERNEL_LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET (1ULL << 0)
-#define KERNEL_LANDLOCK_SCOPE_SIGNAL (1ULL << 1)
+#define KERNEL_LANDLOCK_SCOPE_SIGNAL               (1ULL << 1)
 
 /* landlock_ruleset_attr as of ABI 6; older kernels take the first fields. */
 struct kernel_landlock_ruleset {

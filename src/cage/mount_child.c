@@ -3,11 +3,11 @@
  * Runs in: the cage's first process, in its own mount namespace.
  * Privilege: full in the cage's user namespace, none outside it.
  *
- * Theory of operation: one tmpfs is the whole cage. Its own mount becomes the root and turns read-only at the end; /work,
- * /tmp and /dev/shm are second, writable mounts of three folders of it, so that one size and one inode count bound
- * everything that a guest can store. Host paths are cloned as detached mounts, restricted while detached, and only then
- * attached. The new root is first attached over the host's /usr, which is there on every machine that can run a guest
- * and whose clone has been taken before; pivot_root then leaves nothing of the host reachable.
+ * Theory of operation: one tmpfs is the whole cage. Its own mount becomes the root and turns read-only at the end;
+ * /work, /tmp and /dev/shm are second, writable mounts of three folders of it, so that one size and one inode count
+ * bound everything that a guest can store. Host paths are cloned as detached mounts, restricted while detached, and
+ * only then attached. The new root is first attached over the host's /usr, which is there on every machine that can run
+ * a guest and whose clone has been taken before; pivot_root then leaves nothing of the host reachable.
  */
 #include "base/cleanup.h"
 #include "cage/child.h"
@@ -18,11 +18,11 @@
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 
-#define ATTR_ROOT (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
-#define ATTR_VIEW (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
-#define ATTR_DEVICE (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC)
+#define ATTR_ROOT    (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+#define ATTR_VIEW    (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+#define ATTR_DEVICE  (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC)
 #define ATTR_SCRATCH (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
-#define ATTR_DATA (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
+#define ATTR_DATA    (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
 
 static int check(int r)
 {
@@ -191,7 +191,7 @@ int cage_mount_host_view(struct cage_context *context)
 
 static int add_device(int root_fd, const char *host_path)
 {
-    const char *path = host_path + 1; /* below the root */
+    const char *path = host_path + 1;                         /* below the root */
     int r = check(mknodat(root_fd, path, S_IFREG | 0666, 0)); /* something to mount on */
 
     return r < 0 ? r : bind(host_path, root_fd, path, 0, ATTR_DEVICE);
@@ -338,7 +338,7 @@ static int prove_flags(const char *path, unsigned long wanted, unsigned long typ
 }
 
 #define TYPE_TMPFS 0x01021994UL
-#define TYPE_PROC 0x9fa0UL
+#define TYPE_PROC  0x9fa0UL
 
 int cage_mount_prove_root(struct cage_context *context)
 {

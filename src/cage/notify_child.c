@@ -24,7 +24,8 @@
 #define TICK_MS 50
 #define X32_BIT 0x40000000u
 
-/* The kernel may know longer structures than our headers; it says so, and these hold any size that it will have soon. */
+/* The kernel may know longer structures than our headers; it says so, and these hold any size that it will have soon.
+ */
 union notification {
     struct seccomp_notif request;
     char room[512];
@@ -57,7 +58,8 @@ static uint64_t telling_argument(const struct seccomp_data *data)
     } telling[] = {
         {SYS_socket, 0, 0xffffffff},
         {SYS_socketpair, 0, 0xffffffff},
-        {SYS_clone, 0, CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET},
+        {SYS_clone, 0,
+         CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET},
         {SYS_unshare, 0, 0xffffffff},
         {SYS_ioctl, 1, 0xffffffff},
         {SYS_prctl, 0, 0xffffffff},

@@ -38,10 +38,11 @@ static int refuse(const struct cage_host *host, enum policy_limit_key key, struc
 {
     (void)base_err_set(err, BASE_E_REFUSED, policy_limit_name(key), "cannot be enforced on this machine: %s",
                        host->cgroup_why[0] ? host->cgroup_why : "the controller that does it is missing");
-    return base_err_remedy(err,
-                           "start as root, or in a delegated group: systemd-run --user --scope -p Delegate=yes fumehood ...; "
-                           "or run without this wall: --limit %s_if_available=..., --policy if-available",
-                           policy_limit_name(key));
+    return base_err_remedy(
+        err,
+        "start as root, or in a delegated group: systemd-run --user --scope -p Delegate=yes fumehood ...; "
+        "or run without this wall: --limit %s_if_available=..., --policy if-available",
+        policy_limit_name(key));
 }
 
 static int plan_limit(enum policy_limit_key key, const struct cage_host *host, struct cage_plan *plan,

@@ -4,10 +4,10 @@
  * kernel gives back when the supervisor and the cage's first process are both dead: a slot whose lock is free has no
  * living process, whatever it left behind.
  */
+#include "cage/slot.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "cage/child.h"
-#include "cage/slot.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -15,12 +15,13 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-/* The first process makes the network and cgroup namespaces itself: one takes long, the other needs its groups first. */
+/* The first process makes the network and cgroup namespaces itself: one takes long, the other needs its groups first.
+ */
 #define NAMESPACES (CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS)
 
 /* What the cage itself stores in its tmpfs besides the guest's files: folders, generated files, mount points. */
 #define OWN_INODES 48
-#define OWN_BYTES (64u << 10)
+#define OWN_BYTES  (64u << 10)
 
 int cage_fd_high(int *fd)
 {
@@ -113,9 +114,10 @@ static int clone_failed(int sys_errno, struct base_err *err)
 {
     (void)base_err_sys(err, BASE_E_SETUP, sys_errno, "namespaces", "the cage's first process cannot be made");
     if (sys_errno == EPERM || sys_errno == ENOSPC)
-        return base_err_remedy(err, "user namespaces are switched off here: see sysctl user.max_user_namespaces and, on "
-                                    "Debian and Ubuntu, kernel.unprivileged_userns_clone and "
-                                    "kernel.apparmor_restrict_unprivileged_userns");
+        return base_err_remedy(err,
+                               "user namespaces are switched off here: see sysctl user.max_user_namespaces and, on "
+                               "Debian and Ubuntu, kernel.unprivileged_userns_clone and "
+                               "kernel.apparmor_restrict_unprivileged_userns");
     return err ? err->code : BASE_E_SETUP;
 }
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ARGS_MAX 1024
+#define ARGS_MAX        1024
 #define ENVIRONMENT_MAX (POLICY_ENV_MAX + 16)
-#define FILES_MAX 256
+#define FILES_MAX       256
 
 /* What is the same for every run of this process. A fork gets its own: a slot belongs to one process. */
 static struct {
@@ -30,7 +30,7 @@ static int prepare_site(struct base_err *err)
 }
 
 struct command {
-    char path[300];              /* of the program, in the cage */
+    char path[300]; /* of the program, in the cage */
     char *argv[ARGS_MAX + STAGE_COMMAND_MAX + 2];
     char *envp[ENVIRONMENT_MAX + 1];
     struct cage_file files[FILES_MAX + 1];
@@ -50,8 +50,7 @@ static int fill_argv(const struct run_request *request, struct command *command,
 
     (void)snprintf(command->path, sizeof(command->path), "/work/%s", request->program->name);
     for (size_t i = 0; i < runtime->command_count; i++)
-        command->argv[count++] =
-            strcmp(runtime->command[i], "{program}") == 0 ? command->path : runtime->command[i];
+        command->argv[count++] = strcmp(runtime->command[i], "{program}") == 0 ? command->path : runtime->command[i];
     for (size_t i = 0; request->args && request->args[i]; i++) {
         if (i == ARGS_MAX)
             return base_err_set(err, BASE_E_USAGE, "arguments", "are more than %d", ARGS_MAX);

@@ -12,16 +12,16 @@
 #include <jansson.h>
 
 struct run_request {
-    const struct policy *policy;            /* borrowed, like everything here */
-    const struct stage_program *program;    /* name, bytes, runtime */
-    const char *const *args;                /* after the program's name; NULL-terminated, or NULL */
-    const struct stage_file *files;         /* further files below /work */
+    const struct policy *policy;         /* borrowed, like everything here */
+    const struct stage_program *program; /* name, bytes, runtime */
+    const char *const *args;             /* after the program's name; NULL-terminated, or NULL */
+    const struct stage_file *files;      /* further files below /work */
     size_t file_count;
-    int stdin_fd;                           /* -1: take stdin_bytes */
+    int stdin_fd; /* -1: take stdin_bytes */
     const void *stdin_bytes;
     size_t stdin_count;
-    bool mark;                              /* give the guest a private descriptor 3 to write to */
-    int stdout_fd, stderr_fd;               /* also pass output through as it comes; -1: only capture */
+    bool mark;                /* give the guest a private descriptor 3 to write to */
+    int stdout_fd, stderr_fd; /* also pass output through as it comes; -1: only capture */
 };
 
 /* A run that could be started, however it ended, returns 0 with *ret_outcome filled (release it). A run that could not

@@ -2,17 +2,17 @@
  *
  * A file that exists stops every run: root's stops the machine, a user's stops that user. It outlives a restart.
  */
+#include "run/stop.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "run/run.h"
-#include "run/stop.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #define MACHINE_FILE "/var/lib/fumehood/disabled"
-#define PATH_BYTES 512
+#define PATH_BYTES   512
 
 /* Empty when this user has no home: then only the machine's file counts. */
 static void user_file(char *path, size_t path_bytes)
@@ -69,7 +69,8 @@ int run_stop_set(const char *why, struct base_err *err)
 
     user_file(path, sizeof(path));
     if (!path[0])
-        return base_err_set(err, BASE_E_SETUP, "disable", "there is no place for it: neither XDG_STATE_HOME nor HOME is set");
+        return base_err_set(err, BASE_E_SETUP, "disable",
+                            "there is no place for it: neither XDG_STATE_HOME nor HOME is set");
     (void)snprintf(folder, sizeof(folder), "%s", path);
     *strrchr(folder, '/') = 0;
     r = base_file_mkdirs(folder, err);

@@ -21,7 +21,8 @@ static void end_with(struct warden_outcome *outcome, enum warden_ending ending, 
 
 static int setup_code(unsigned step, int sys_errno)
 {
-    if (step == CAGE_AT_EXEC && (sys_errno == ENOENT || sys_errno == ENOEXEC || sys_errno == EACCES || sys_errno == ELIBBAD))
+    if (step == CAGE_AT_EXEC &&
+        (sys_errno == ENOENT || sys_errno == ENOEXEC || sys_errno == EACCES || sys_errno == ELIBBAD))
         return BASE_E_NOT_FOUND;
     return BASE_E_SETUP;
 }
@@ -33,7 +34,8 @@ static void end_setup(struct warden_watch *watch)
     struct warden_outcome *outcome = watch->outcome;
 
     (void)base_err_sys(&outcome->error, setup_code(step, report->failed_errno), report->failed_errno,
-                       cage_step_name(step), "%s failed", step < CAGE_STEP_MAX ? "this part of the cage" : cage_step_text(step));
+                       cage_step_name(step), "%s failed",
+                       step < CAGE_STEP_MAX ? "this part of the cage" : cage_step_text(step));
     if (step == CAGE_STEP_PROC_MASKED && report->failed_errno == EPERM)
         (void)base_err_remedy(&outcome->error, "inside a container /proc must not be masked: start that with "
                                                "--security-opt systempaths=unconfined");

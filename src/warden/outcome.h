@@ -60,7 +60,7 @@ struct warden_outcome {
     char run_id[33];
     char started_utc[32];
     enum warden_ending ending;
-    int exit_code;           /* EXITED */
+    int exit_code; /* EXITED */
     int signal; /* SIGNALED: what killed the guest; CANCELLED: what the supervisor was sent, 0 when it was not that */
     enum warden_limit limit; /* LIMIT */
     char detail[256];        /* a clause for people; empty when there is nothing to add */

@@ -1,9 +1,9 @@
 /* warden.c - one run, from the first pipe to the proof that nothing is left
  *
  * Theory of operation: the warden waits for five things at once: the cage's end (a pidfd that becomes readable when its
- * first process is dead, which the kernel lets happen only after everything else in the cage is), output, room for input,
- * a signal to itself, and the next tick of its clocks. Whatever goes wrong it has one answer, to kill the first process.
- * It parses nothing that the guest wrote.
+ * first process is dead, which the kernel lets happen only after everything else in the cage is), output, room for
+ * input, a signal to itself, and the next tick of its clocks. Whatever goes wrong it has one answer, to kill the first
+ * process. It parses nothing that the guest wrote.
  */
 #include "warden/warden.h"
 #include "base/cleanup.h"
@@ -106,7 +106,8 @@ static void fill_poll(const struct warden_watch *watch, struct pollfd *fds)
     fds[POLL_CAGE] = (struct pollfd){.fd = watch->cage.pid_fd, .events = POLLIN};
     fds[POLL_SIGNAL] = (struct pollfd){.fd = watch->signal_fd, .events = POLLIN};
     fds[POLL_INPUT] = (struct pollfd){.fd = source->write_fd, .events = has_chunk ? POLLOUT : 0};
-    fds[POLL_INPUT_FROM] = (struct pollfd){.fd = source->write_fd >= 0 && !has_chunk ? source->from_fd : -1, .events = POLLIN};
+    fds[POLL_INPUT_FROM] =
+        (struct pollfd){.fd = source->write_fd >= 0 && !has_chunk ? source->from_fd : -1, .events = POLLIN};
     for (int i = 0; i < WARDEN_SINK_MAX; i++) {
         const struct warden_sink *sink = &watch->sinks[i];
         fds[POLL_SINKS + i] = sink->pending_count > 0 ? (struct pollfd){.fd = sink->pass_fd, .events = POLLOUT}
@@ -264,9 +265,9 @@ static void finish_denials(struct warden_watch *watch)
 static void finish_teardown(struct warden_watch *watch)
 {
     struct warden_outcome *outcome = watch->outcome;
-    uint64_t from_us = watch->report->end_us     ? watch->report->end_us
-                       : watch->killed_us        ? watch->killed_us
-                                                 : base_clock_us();
+    uint64_t from_us = watch->report->end_us ? watch->report->end_us
+                       : watch->killed_us    ? watch->killed_us
+                                             : base_clock_us();
 
     outcome->teardown.cgroups_left = cage_cgroup_remove(&watch->cgroup);
     outcome->teardown.processes_left = watch->dead ? 0 : 1;
@@ -330,7 +331,8 @@ static int as_outcome(struct warden_watch *watch, int r, struct base_err *err)
     if (err)
         outcome->error = *err;
     outcome->error.code = r;
-    (void)snprintf(outcome->detail, sizeof(outcome->detail), "%.*s", (int)sizeof(outcome->detail) - 1, outcome->error.what);
+    (void)snprintf(outcome->detail, sizeof(outcome->detail), "%.*s", (int)sizeof(outcome->detail) - 1,
+                   outcome->error.what);
     outcome->protections_requested = watch->job->plan->requested;
     outcome->protections_missing = watch->job->plan->missing;
     base_hash_bytes_hex("", 0, outcome->out.sha256);

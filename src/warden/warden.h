@@ -21,6 +21,6 @@ struct warden_job {
     const char *(*should_stop)(void);
 };
 
-/* Run it to its end. Returns 0 with the outcome filled, whatever the ending (also SETUP_ERROR and LOST). SIGINT, SIGTERM
- * and SIGHUP that arrive meanwhile end the run as cancelled and are used up. Single-threaded callers only. */
+/* Run it to its end. Returns 0 with the outcome filled, whatever the ending (also SETUP_ERROR and LOST). SIGINT,
+ * SIGTERM and SIGHUP that arrive meanwhile end the run as cancelled and are used up. Single-threaded callers only. */
 int warden_run(const struct warden_job *job, struct warden_outcome *ret_outcome, struct base_err *err);

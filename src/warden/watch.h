@@ -63,7 +63,7 @@ struct warden_watch {
 /* streams.c */
 int warden_streams_open(struct warden_watch *watch, struct base_err *err);
 void warden_streams_close(struct warden_watch *watch);
-int warden_sink_read(struct warden_sink *sink);           /* 1 more, 0 nothing now or at the end, or BASE_E_NOMEM */
+int warden_sink_read(struct warden_sink *sink);            /* 1 more, 0 nothing now or at the end, or BASE_E_NOMEM */
 void warden_sink_pass(struct warden_sink *sink, bool all); /* write what is pending: what fits, or all */
 void warden_source_move(struct warden_source *source);
 bool warden_source_over(const struct warden_source *source); /* more than given_max was there to give */

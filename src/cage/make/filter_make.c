@@ -30,10 +30,10 @@
 #error "no system call profile for this architecture"
 #endif
 
-#define GUEST_ID 1000u
+#define GUEST_ID  1000u
 #define UNCHANGED 0xffffffffu
-#define X32_BIT 0x40000000u
-#define NEWTIME 0x80u
+#define X32_BIT   0x40000000u
+#define NEWTIME   0x80u
 #define NEW_NAMESPACES                                                                                                 \
     (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 
@@ -44,7 +44,7 @@ struct plain {
     enum class class;
 };
 static const struct plain plain[] = {
-#define ALLOW(name) {#name, ALLOWED},
+#define ALLOW(name)      {#name, ALLOWED},
 #define DENY(type, name) {#name, type},
 #include "cage/syscalls.def"
 #undef ALLOW
@@ -58,11 +58,27 @@ struct term {
     uint32_t mask;
     uint32_t value, or_value;
 };
-#define IS(arg, value) {2 * (arg), UNCHANGED, value, value}
-#define IS_NULL(arg) IS(arg, 0), {2 * (arg) + 1, UNCHANGED, 0, 0}
-#define HAS_NONE(arg, bits) {2 * (arg), bits, 0, 0}
-#define IS_TYPE(arg, type) {2 * (arg), S_IFMT, type, type}
-#define KEEPS_ID(arg) {2 * (arg), UNCHANGED, GUEST_ID, UNCHANGED}
+#define IS(arg, value)                                                                                                 \
+    {                                                                                                                  \
+        2 * (arg), UNCHANGED, value, value                                                                             \
+    }
+#define IS_NULL(arg)                                                                                                   \
+    IS(arg, 0),                                                                                                        \
+    {                                                                                                                  \
+        2 * (arg) + 1, UNCHANGED, 0, 0                                                                                 \
+    }
+#define HAS_NONE(arg, bits)                                                                                            \
+    {                                                                                                                  \
+        2 * (arg), bits, 0, 0                                                                                          \
+    }
+#define IS_TYPE(arg, type)                                                                                             \
+    {                                                                                                                  \
+        2 * (arg), S_IFMT, type, type                                                                                  \
+    }
+#define KEEPS_ID(arg)                                                                                                  \
+    {                                                                                                                  \
+        2 * (arg), UNCHANGED, GUEST_ID, UNCHANGED                                                                      \
+    }
 
 /* A row holds when all its terms hold. A call with ALLOW_IF rows is allowed when one holds and denied otherwise; a call
  * with DENY_IF rows is denied when one holds and allowed otherwise. The text is for people. */
@@ -101,7 +117,7 @@ static const struct row rows[] = {
     {"prctl", PRIVILEGE, DENY_IF, "PR_SET_MM", 1, {IS(0, 35)}},
 };
 #define PLAIN_COUNT (sizeof(plain) / sizeof(plain[0]))
-#define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
+#define ROW_COUNT   (sizeof(rows) / sizeof(rows[0]))
 
 /* What the filter answers for one number. */
 enum answer { ANSWER_ENOSYS, ANSWER_ALLOW, ANSWER_NOTIFY, ANSWER_ROWS };
@@ -149,10 +165,11 @@ static void read_profile(void)
 
 /* --- code --- */
 
-/* Jumps go forward only and reach 255 instructions. So the filter is made from its end: what is jumped to stands already,
- * and the returns, which all ways end in, are shared as far as a jump reaches. code[] is filled from its top. */
+/* Jumps go forward only and reach 255 instructions. So the filter is made from its end: what is jumped to stands
+ * already, and the returns, which all ways end in, are shared as far as a jump reaches. code[] is filled from its top.
+ */
 #define CODE_MAX 4096u
-#define REACH 255u
+#define REACH    255u
 static struct sock_filter code[CODE_MAX];
 static unsigned code_at; /* the first instruction that stands */
 
@@ -283,14 +300,9 @@ static void print_filter(const char *name)
     printf("};\n");
 }
 
-static enum class class_of(const char *call)
-{
-    for (size_t i = 0; i < PLAIN_COUNT; i++)
-        if (strcmp(plain[i].call, call) == 0)
-            return plain[i].class;
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        if (strcmp(rows[i].call, call) == 0)
-            return rows[i].class;
+static enum class class_of(const char *call) {
+    for (size_t i = 0; i < PLAIN_COUNT; i++) if (strcmp(plain[i].call, call) == 0) return plain[i].class;
+    for (size_t i = 0; i < ROW_COUNT; i++) if (strcmp(rows[i].call, call) == 0) return rows[i].class;
     return SYSCALL;
 }
 
@@ -311,8 +323,8 @@ static void print_condition(const char *call)
 
 static void print_calls(void)
 {
-    static const char *const classes[] = {"SYSCALL", "NETWORK", "PROCESS", "FILESYSTEM", "DEVICE", "PRIVILEGE",
-                                          "ALLOWED"};
+    static const char *const classes[] = {"SYSCALL", "NETWORK",   "PROCESS", "FILESYSTEM",
+                                          "DEVICE",  "PRIVILEGE", "ALLOWED"};
 
     printf("const struct cage_call cage_calls[] = {\n");
     for (unsigned nr = 0; nr < NUMBERS; nr++) {
