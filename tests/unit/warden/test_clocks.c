@@ -187,7 +187,7 @@ static void idle(void **state)
     used(100);
     tick(run); /* it has worked since the start */
     assert_false(run->watch.stop.wanted);
-    run->watch.active_us = now_us() - 900000;
+    run->watch.active_us = now_us() - 400000;
     used(101); /* our own process in the cage uses a little */
     tick(run);
     assert_false(run->watch.stop.wanted);
