@@ -42,6 +42,7 @@ struct cage_host {
     unsigned uid_slots; /* how many slots the range has */
     int landlock_abi;   /* 0: none */
     uint64_t ignored_signals; /* those that this process ignores, bit 0 for signal 1: an exec would pass them on */
+    uint64_t hard_open_files, hard_file_bytes, hard_processes, hard_cpu_s; /* inherited; UINT64_MAX: none */
     enum cage_manager manager;
     bool controllers[CAGE_CONTROLLER_MAX];                     /* v2: CPUACCT comes with every group */
     char cgroup_parents[CAGE_CONTROLLER_MAX][CAGE_PATH_BYTES]; /* where our groups go; v2: [CAGE_PIDS] only */

@@ -103,67 +103,81 @@ static rlim_t cpu_limit_s(const struct cage_context *context)
     return ms == RLIM_INFINITY ? ms : ms / 1000 + 2;
 }
 
-#define RLIMIT_ROWS 11
-static void fill_limits(const struct cage_context *context, int *ids, rlim_t *values)
-{
-    const struct {
-        int id;
-        rlim_t value;
-    } rows[RLIMIT_ROWS] = {
-        {RLIMIT_NOFILE, limit_value(context, POLICY_LIMIT_OPEN_FILES, RLIM_INFINITY)},
-        {RLIMIT_FSIZE, limit_value(context, POLICY_LIMIT_FILE_BYTES, RLIM_INFINITY)},
-        {RLIMIT_NPROC, process_limit(context)},
-        {RLIMIT_DATA, memory_limit(context)},
-        {RLIMIT_CPU, cpu_limit_s(context)},
-        {RLIMIT_CORE, 0},
-        {RLIMIT_NICE, 0},
-        {RLIMIT_RTPRIO, 0},
-        {RLIMIT_MEMLOCK, 8u << 20},
-        {RLIMIT_MSGQUEUE, 819200},
-        {RLIMIT_SIGPENDING, 1024},
-    };
+/* What a shell gives: our starter's own soft limits are not the guest's business. The guest may ask for more stack. */
+#define STACK_BYTES (8u << 20)
 
-    for (size_t i = 0; i < RLIMIT_ROWS; i++) {
-        ids[i] = rows[i].id;
-        values[i] = rows[i].value;
+#define RLIMIT_ROWS 13
+struct rlimit_row {
+    int id;
+    struct rlimit limit;
+};
+
+static void fill_limits(const struct cage_context *context, struct rlimit_row rows[RLIMIT_ROWS])
+{
+#define BOTH(value)                                                                                                    \
+    {                                                                                                                  \
+        value, value                                                                                                   \
     }
+    const struct rlimit_row filled[RLIMIT_ROWS] = {
+        {RLIMIT_NOFILE, BOTH(limit_value(context, POLICY_LIMIT_OPEN_FILES, RLIM_INFINITY))},
+        {RLIMIT_FSIZE, BOTH(limit_value(context, POLICY_LIMIT_FILE_BYTES, RLIM_INFINITY))},
+        {RLIMIT_NPROC, BOTH(process_limit(context))},
+        {RLIMIT_DATA, BOTH(memory_limit(context))},
+        {RLIMIT_CPU, BOTH(cpu_limit_s(context))},
+        {RLIMIT_AS, BOTH(RLIM_INFINITY)},
+        {RLIMIT_STACK, {STACK_BYTES, RLIM_INFINITY}},
+        {RLIMIT_CORE, BOTH(0)},
+        {RLIMIT_NICE, BOTH(0)},
+        {RLIMIT_RTPRIO, BOTH(0)},
+        {RLIMIT_MEMLOCK, BOTH(8u << 20)},
+        {RLIMIT_MSGQUEUE, BOTH(819200)},
+        {RLIMIT_SIGPENDING, BOTH(1024)},
+    };
+#undef BOTH
+
+    memcpy(rows, filled, sizeof(filled));
 }
 
-/* Nobody may hand out more than they have: a lower limit that we were started with stays. */
-static int apply_rlimit(int id, rlim_t value)
+static rlim_t lower(rlim_t a, rlim_t b)
 {
-    struct rlimit now, wanted = {value, value};
+    return a < b ? a : b;
+}
 
-    if (syscall(SYS_prlimit64, 0, id, &wanted, NULL) == 0)
+/* Nobody may hand out more than they have. Where that matters for a promise, the plan has refused the run. */
+static int apply_rlimit(const struct rlimit_row *row)
+{
+    struct rlimit now, wanted = row->limit;
+
+    if (syscall(SYS_prlimit64, 0, row->id, &wanted, NULL) == 0)
         return 0;
-    if (errno != EPERM || syscall(SYS_prlimit64, 0, id, NULL, &now) < 0)
+    if (errno != EPERM || syscall(SYS_prlimit64, 0, row->id, NULL, &now) < 0)
         return -errno;
-    wanted.rlim_cur = wanted.rlim_max = now.rlim_max < value ? now.rlim_max : value;
-    return syscall(SYS_prlimit64, 0, id, &wanted, NULL) < 0 ? -errno : 0;
+    wanted.rlim_max = lower(wanted.rlim_max, now.rlim_max);
+    wanted.rlim_cur = lower(wanted.rlim_cur, wanted.rlim_max);
+    return syscall(SYS_prlimit64, 0, row->id, &wanted, NULL) < 0 ? -errno : 0;
 }
 
 static int apply_rlimits(struct cage_context *context)
 {
-    int ids[RLIMIT_ROWS], r = 0;
-    rlim_t values[RLIMIT_ROWS];
+    struct rlimit_row rows[RLIMIT_ROWS];
+    int r = 0;
 
-    fill_limits(context, ids, values);
+    fill_limits(context, rows);
     for (size_t i = 0; i < RLIMIT_ROWS && r == 0; i++)
-        r = apply_rlimit(ids[i], values[i]);
+        r = apply_rlimit(&rows[i]);
     return r;
 }
 
 static int prove_rlimits(struct cage_context *context)
 {
-    int ids[RLIMIT_ROWS];
-    rlim_t values[RLIMIT_ROWS];
+    struct rlimit_row rows[RLIMIT_ROWS];
 
-    fill_limits(context, ids, values);
+    fill_limits(context, rows);
     for (size_t i = 0; i < RLIMIT_ROWS; i++) {
         struct rlimit now;
-        if (syscall(SYS_prlimit64, 0, ids[i], NULL, &now) < 0)
+        if (syscall(SYS_prlimit64, 0, rows[i].id, NULL, &now) < 0)
             return -errno;
-        if (now.rlim_cur > values[i] || now.rlim_max > values[i])
+        if (now.rlim_cur > rows[i].limit.rlim_cur || now.rlim_max > rows[i].limit.rlim_max)
             return -EPERM;
     }
     return 0;

@@ -10,6 +10,7 @@
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
@@ -88,6 +89,22 @@ static uint64_t probe_ignored_signals(void)
             mask |= UINT64_C(1) << (sig - 1);
     }
     return mask;
+}
+
+/* RLIM_INFINITY is the largest number, as wanted. */
+static uint64_t hard_limit(int resource)
+{
+    struct rlimit limit;
+
+    return syscall(SYS_prlimit64, 0, resource, NULL, &limit) < 0 ? UINT64_MAX : (uint64_t)limit.rlim_max;
+}
+
+static void probe_hard_limits(struct cage_host *host)
+{
+    host->hard_open_files = hard_limit(RLIMIT_NOFILE);
+    host->hard_file_bytes = hard_limit(RLIMIT_FSIZE);
+    host->hard_processes = hard_limit(RLIMIT_NPROC);
+    host->hard_cpu_s = hard_limit(RLIMIT_CPU);
 }
 
 static const char *const controller_names[CAGE_CONTROLLER_MAX] = {"pids", "memory", "cpu", "cpuacct"};
@@ -204,6 +221,7 @@ void cage_host_probe(struct cage_host *ret_host)
     int abi = kernel_landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 
     *ret_host = (struct cage_host){.landlock_abi = abi > 0 ? abi : 0, .ignored_signals = probe_ignored_signals()};
+    probe_hard_limits(ret_host);
     probe_identity(ret_host);
     probe_cgroups(ret_host);
 }

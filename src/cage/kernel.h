@@ -87,6 +87,14 @@ static inline int kernel_fsconfig_create(int fs_fd)
 {
     return (int)syscall(SYS_fsconfig, fs_fd, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
 }
+static inline int kernel_fspick(int mount_fd)
+{
+    return (int)syscall(SYS_fspick, mount_fd, "", FSPICK_CLOEXEC | FSPICK_EMPTY_PATH);
+}
+static inline int kernel_fsconfig_reconfigure(int fs_fd)
+{
+    return (int)syscall(SYS_fsconfig, fs_fd, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0);
+}
 static inline int kernel_fsmount(int fs_fd, unsigned attributes)
 {
     return (int)syscall(SYS_fsmount, fs_fd, FSMOUNT_CLOEXEC, attributes);

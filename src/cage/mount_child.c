@@ -290,6 +290,37 @@ static int add_input(int work_fd, const struct cage_file *file)
     return r;
 }
 
+/* "0" is this file system's word for unlimited; it never comes from a policy's number. */
+static const char *size_text(const struct policy_limit *limit, uint64_t staged, char text[24])
+{
+    char *at = text + 23;
+    uint64_t rest = limit->unlimited ? 0 : limit->value + staged;
+
+    *at = 0;
+    do
+        *--at = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    return at;
+}
+
+/* Now that it is known what the cage itself takes up, the guest gets its share to the byte and the inode. */
+static int trim_scratch(const struct cage_context *context)
+{
+    const struct policy *policy = context->start->plan->policy;
+    AUTO_CLOSE int fs_fd = kernel_fspick(context->root_fd);
+    char bytes[24], inodes[24];
+
+    if (fs_fd < 0)
+        return -errno;
+    if (kernel_fsconfig_text(
+            fs_fd, "size", size_text(&policy->limits[POLICY_LIMIT_SCRATCH_BYTES], context->staged_bytes, bytes)) < 0 ||
+        kernel_fsconfig_text(fs_fd, "nr_inodes",
+                             size_text(&policy->limits[POLICY_LIMIT_SCRATCH_INODES], context->staged_inodes, inodes)) <
+            0)
+        return -errno;
+    return check(kernel_fsconfig_reconfigure(fs_fd));
+}
+
 int cage_mount_inputs(struct cage_context *context)
 {
     const struct cage_start *start = context->start;
@@ -305,7 +336,7 @@ int cage_mount_inputs(struct cage_context *context)
         return -errno;
     context->staged_bytes = (uint64_t)(now.f_blocks - now.f_bfree) * (uint64_t)now.f_bsize;
     context->staged_inodes = now.f_files - now.f_ffree;
-    return 0;
+    return trim_scratch(context);
 }
 
 /* --- entering --- */

@@ -45,6 +45,38 @@ static int refuse(const struct cage_host *host, enum policy_limit_key key, struc
         policy_limit_name(key));
 }
 
+/* A limit that our starter gave us ends the guest before the policy's does, and untyped: the receipt would tell a limit
+ * that is not in force. */
+static int refuse_lower(enum policy_limit_key key, uint64_t hard, const char *option, struct base_err *err)
+{
+    (void)base_err_set(err, BASE_E_REFUSED, policy_limit_name(key), "is more than this process was given (%llu)",
+                       (unsigned long long)hard);
+    return base_err_remedy(err, "raise it (ulimit -H%s), or ask for less with --limit %s=...", option,
+                           policy_limit_name(key));
+}
+
+static int plan_inherited(const struct cage_host *host, const struct cage_plan *plan, struct base_err *err)
+{
+    const struct {
+        enum policy_limit_key key;
+        uint64_t hard;
+        const char *option;
+        bool ends_guest; /* then "unlimited" is more, too; where a call just fails, it is the guest's to cope with */
+    } rows[] = {
+        {POLICY_LIMIT_OPEN_FILES, host->hard_open_files, "n", false},
+        {POLICY_LIMIT_FILE_BYTES, host->hard_file_bytes, "f", false},
+        {POLICY_LIMIT_PROCESSES, host->hard_processes, "u", false},
+        {POLICY_LIMIT_CPU_MS, host->hard_cpu_s > UINT64_MAX / 1000 ? UINT64_MAX : host->hard_cpu_s * 1000, "t", true},
+    };
+
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        const struct policy_limit *limit = &plan->policy->limits[rows[i].key];
+        if (rows[i].hard != UINT64_MAX && (limit->unlimited ? rows[i].ends_guest : limit->value > rows[i].hard))
+            return refuse_lower(rows[i].key, rows[i].hard, rows[i].option, err);
+    }
+    return 0;
+}
+
 static int plan_limit(enum policy_limit_key key, const struct cage_host *host, struct cage_plan *plan,
                       struct base_err *err)
 {
@@ -92,6 +124,9 @@ int cage_plan_make(const struct policy *policy, const struct cage_host *host, st
         if (r < 0)
             return r;
     }
+    r = plan_inherited(host, &plan, err);
+    if (r < 0)
+        return r;
     plan_counting(host, &plan);
     if (host->manager == CAGE_MANAGER_NONE)
         plan.missing |= CAGE_BIT(CGROUP);

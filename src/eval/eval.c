@@ -350,7 +350,7 @@ static int open_output(struct loop *loop, struct base_err *err)
 static int begin(struct loop *loop, struct base_err *err)
 {
     const struct eval_options *options = loop->options;
-    int r = run_check_stop(err);
+    int r = run_check(options->policy, err); /* before anything is made */
 
     if (r >= 0)
         r = engine_pool_start(options->jobs, options->policy, &loop->pool, err); /* while this process is small */

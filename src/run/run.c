@@ -152,6 +152,18 @@ static int execute(const struct run_request *request, struct warden_outcome *ret
     return warden_run(&job, ret_outcome, err);
 }
 
+int run_check(const struct policy *policy, struct base_err *err)
+{
+    struct cage_host host;
+    struct cage_plan plan;
+    int r = run_check_stop(err);
+
+    if (r < 0)
+        return r;
+    cage_host_probe(&host);
+    return cage_plan_make(policy, &host, &plan, err);
+}
+
 int run_execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err)
 {
     int r = run_check_stop(err);

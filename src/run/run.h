@@ -37,6 +37,9 @@ int run_receipt(const struct run_request *request, const struct warden_outcome *
 /* {"kernel", "cpu", "cpus", "load_1min"} of this machine. New reference. */
 json_t *run_environment(void);
 
+/* Whether a run under @policy would be refused on this machine now; starts nothing, makes nothing. */
+int run_check(const struct policy *policy, struct base_err *err);
+
 /* Refused when the emergency stop is set: BASE_E_REFUSED with its reason. */
 int run_check_stop(struct base_err *err);
 

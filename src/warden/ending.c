@@ -96,7 +96,7 @@ static void end_lost(struct warden_watch *watch)
     end_with(outcome, WARDEN_LOST, WARDEN_LIMIT_NONE, outcome->error.what);
 }
 
-static void end_stopped(struct warden_watch *watch)
+void warden_ending_stopped(struct warden_watch *watch)
 {
     end_with(watch->outcome, watch->stop.ending, watch->stop.limit, watch->stop.detail);
     watch->outcome->signal = watch->stop.signal;
@@ -119,7 +119,7 @@ void warden_ending_decide(struct warden_watch *watch, const struct cage_counters
     else if (stopped && stop->ending == WARDEN_LOST)
         end_lost(watch);
     else if (stopped)
-        end_stopped(watch);
+        warden_ending_stopped(watch);
     else if (output_over(watch))
         end_with(watch->outcome, WARDEN_LIMIT, WARDEN_LIMIT_OUTPUT, "");
     else if (report->ended)

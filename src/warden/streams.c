@@ -89,8 +89,10 @@ void warden_streams_close(struct warden_watch *watch)
 {
     for (int i = 0; i < 4; i++)
         base_cleanup_close(&watch->guest_fds[i]);
-    for (int i = 0; i < WARDEN_SINK_MAX; i++)
+    for (int i = 0; i < WARDEN_SINK_MAX; i++) {
         base_cleanup_close(&watch->sinks[i].read_fd);
+        base_buf_release(&watch->sinks[i].tail);
+    }
     base_cleanup_close(&watch->source.write_fd);
 }
 
@@ -143,27 +145,53 @@ static bool writable_now(int fd)
     return ready_now(fd, POLLOUT) & (POLLOUT | POLLERR | POLLHUP);
 }
 
-void warden_sink_pass(struct warden_sink *sink, bool all)
+/* Write at most one portion that a reader takes without blocking us. Returns how much, 0 when it takes none now. */
+static size_t pass_portion(struct warden_sink *sink, const char *bytes, size_t count)
 {
-    while (sink->pending_count > 0 && (all || writable_now(sink->pass_fd))) {
-        size_t count = sink->pending_count < PIPE_BUF ? sink->pending_count : PIPE_BUF;
-        ssize_t written = write(sink->pass_fd, sink->pending + sink->pending_from, count);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0 && errno == EAGAIN) {
-            struct pollfd poll_fd = {.fd = sink->pass_fd, .events = POLLOUT};
-            if (all && poll(&poll_fd, 1, -1) >= 0)
-                continue;
-            return;
-        }
-        if (written < 0) {
-            sink->pass_broken = true;
-            sink->pending_count = 0;
-            return;
-        }
-        sink->pending_from += (size_t)written;
-        sink->pending_count -= (size_t)written;
+    ssize_t written;
+
+    if (count == 0 || sink->pass_broken || !writable_now(sink->pass_fd))
+        return 0;
+    written = write(sink->pass_fd, bytes, count < PIPE_BUF ? count : PIPE_BUF);
+    if (written < 0 && errno != EINTR && errno != EAGAIN)
+        sink->pass_broken = true;
+    return written > 0 ? (size_t)written : 0;
+}
+
+void warden_sink_pass(struct warden_sink *sink)
+{
+    size_t written;
+
+    while ((written = pass_portion(sink, sink->pending + sink->pending_from, sink->pending_count)) > 0) {
+        sink->pending_from += written;
+        sink->pending_count -= written;
     }
+    if (sink->pass_broken)
+        sink->pending_count = 0;
+}
+
+/* A pipe holds a bounded amount, so this does too. */
+int warden_sink_drain(struct warden_sink *sink)
+{
+    int r;
+
+    do {
+        r = base_buf_append(&sink->tail, sink->pending + sink->pending_from, sink->pending_count);
+        sink->pending_count = 0;
+        if (r == 0)
+            r = warden_sink_read(sink);
+    } while (r > 0);
+    return r;
+}
+
+bool warden_sink_flush(struct warden_sink *sink)
+{
+    size_t written;
+
+    while ((written =
+                pass_portion(sink, sink->tail.bytes + sink->pending_from, sink->tail.count - sink->pending_from)) > 0)
+        sink->pending_from += written;
+    return sink->pass_broken || sink->pending_from == sink->tail.count;
 }
 
 /* Returns false at the end of what there is to give. */

@@ -126,7 +126,7 @@ static int move_streams(struct warden_watch *watch, const struct pollfd *fds)
         int r = warden_sink_read(sink);
         if (r < 0)
             return r;
-        warden_sink_pass(sink, false);
+        warden_sink_pass(sink);
     }
     check_streams(watch);
     return 0;
@@ -181,16 +181,35 @@ static void reap(struct warden_watch *watch)
 static int drain(struct warden_watch *watch)
 {
     for (int i = 0; i < WARDEN_SINK_MAX; i++) {
-        struct warden_sink *sink = &watch->sinks[i];
-        int r;
-        do {
-            warden_sink_pass(sink, true);
-            r = warden_sink_read(sink);
-            if (r < 0)
-                return r;
-        } while (r > 0);
+        int r = warden_sink_drain(&watch->sinks[i]);
+        if (r < 0)
+            return r;
+        watch->sinks[i].pending_from = 0; /* from here on: how far the tail is passed on */
     }
     return 0;
+}
+
+/* The cage is gone, and its reader may take its time: only a signal to us ends the wait, now or before. */
+static void pass_on_rest(struct warden_watch *watch)
+{
+    for (;;) {
+        struct pollfd fds[3] = {{.fd = watch->signal_fd, .events = POLLIN}};
+        bool done = true;
+        for (int i = 0; i <= WARDEN_ERR; i++) {
+            bool flushed = warden_sink_flush(&watch->sinks[i]);
+            fds[1 + i] = (struct pollfd){.fd = flushed ? -1 : watch->sinks[i].pass_fd, .events = POLLOUT};
+            done = done && flushed;
+        }
+        if (done || (watch->stop.wanted && watch->stop.ending == WARDEN_CANCELLED) ||
+            (poll(fds, 3, -1) < 0 && errno != EINTR))
+            return;
+        if (fds[0].revents) {
+            watch->stop.wanted = false;
+            take_signal(watch);
+            warden_ending_stopped(watch);
+            return;
+        }
+    }
 }
 
 static void finish_stream(const struct warden_sink *sink, struct warden_stream *stream)
@@ -297,6 +316,7 @@ static int finish(struct warden_watch *watch, struct base_err *err)
     outcome->protections_achieved = watch->report->achieved;
     outcome->protections_missing = watch->job->plan->missing;
     finish_teardown(watch);
+    pass_on_rest(watch);
     return 0;
 }
 

@@ -25,7 +25,8 @@ struct warden_sink {
     struct base_buf *kept;
     char pending[WARDEN_CHUNK_BYTES]; /* read, not yet passed on: nothing more is read until it is */
     size_t pending_from, pending_count;
-    bool pass_broken; /* the reader behind pass_fd is gone */
+    bool pass_broken;     /* the reader behind pass_fd is gone */
+    struct base_buf tail; /* after the guest's end: what is still to be passed on */
 };
 
 /* What the guest reads. */
@@ -63,8 +64,10 @@ struct warden_watch {
 /* streams.c */
 int warden_streams_open(struct warden_watch *watch, struct base_err *err);
 void warden_streams_close(struct warden_watch *watch);
-int warden_sink_read(struct warden_sink *sink);            /* 1 more, 0 nothing now or at the end, or BASE_E_NOMEM */
-void warden_sink_pass(struct warden_sink *sink, bool all); /* write what is pending: what fits, or all */
+int warden_sink_read(struct warden_sink *sink);   /* 1 more, 0 nothing now or at the end, or BASE_E_NOMEM */
+void warden_sink_pass(struct warden_sink *sink);  /* write what is pending, as far as its reader takes it now */
+int warden_sink_drain(struct warden_sink *sink);  /* nobody writes any more: take all that is in the pipe */
+bool warden_sink_flush(struct warden_sink *sink); /* pass the tail on, as it is taken now; true when all of it is */
 void warden_source_move(struct warden_source *source);
 bool warden_source_over(const struct warden_source *source); /* more than given_max was there to give */
 
@@ -76,3 +79,4 @@ void warden_stop(struct warden_watch *watch, enum warden_ending ending, enum war
 
 /* ending.c */
 void warden_ending_decide(struct warden_watch *watch, const struct cage_counters *counters);
+void warden_ending_stopped(struct warden_watch *watch); /* as watch->stop says */

@@ -1,13 +1,16 @@
 /* start.c - a known state to begin with, whatever the launcher left
  *
  * A closed descriptor 0 to 2 would be given to the next file that is opened, and messages would go into it. An ignored
- * SIGCHLD makes wait() lose the ends of children; blocked signals would make Ctrl-C dead. Both are inherited over exec.
+ * SIGCHLD makes wait() lose the ends of children; blocked signals would make Ctrl-C dead; a soft limit on files or
+ * descriptors would end or starve us. All are inherited over exec.
  */
 
 #include "front/cli/start.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* All three are opened for reading and writing: a write to a closed stdout must not fail in the middle of a run. */
@@ -32,11 +35,28 @@ static void set_signals(void)
     for (unsigned i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
         (void)signal(plain[i], SIG_DFL); /* cannot fail for these */
     (void)signal(SIGPIPE, SIG_IGN);      /* a reader that left is seen as EPIPE where we write */
+    (void)signal(SIGXFSZ, SIG_IGN);      /* a limit on file sizes is seen as EFBIG where we write */
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* We need a few dozen descriptors and write small files; what the guest may have is the policy's business. */
+static void raise_soft_limits(void)
+{
+    static const int resources[] = {RLIMIT_NOFILE, RLIMIT_FSIZE};
+
+    for (unsigned i = 0; i < sizeof(resources) / sizeof(resources[0]); i++) {
+        struct rlimit limit;
+        if (getrlimit((__rlimit_resource_t)resources[i], &limit) < 0 || limit.rlim_cur == limit.rlim_max)
+            continue;
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit((__rlimit_resource_t)resources[i], &limit); /* up to the hard limit it cannot fail */
+    }
 }
 
 int cli_start(struct base_err *err)
 {
     set_signals();
+    raise_soft_limits();
+    (void)umask(022); /* folders and groups of ours must be usable by ourselves */
     return open_missing(err);
 }
