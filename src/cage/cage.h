@@ -84,7 +84,7 @@ struct cage_slot {
     unsigned number;
 };
 
-/* Takes the lowest free slot and clears away what a killed owner of any slot left behind. */
+/* Takes the lowest free slot; cage_cgroup_reconcile() then clears away what killed owners left behind. */
 int cage_slot_acquire(const struct cage_host *host, struct cage_slot *ret_slot, struct base_err *err);
 void cage_slot_release(struct cage_slot *slot);
 

@@ -53,7 +53,7 @@ int cage_cgroup_create(const struct cage_host *host, const struct cage_plan *pla
 bool cage_cgroup_join_path(const struct cage_start *start, enum cage_controller controller, char *path,
                            size_t path_bytes);
 
-/* spawn_priv.c: the names of the caller's namespaces now. */
+/* ns_child.c: the names of the caller's namespaces now. */
 int cage_ns_names(char names[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]);
 
 /* guest_child.c: applies the guest's steps and execs; never returns. */

@@ -249,23 +249,6 @@ static void build(struct cage_context *context)
 
 /* --- the process itself --- */
 
-int cage_close_all_but(const int *keep, unsigned count)
-{
-    unsigned from = 0;
-
-    for (;;) {
-        int next = -1; /* the lowest kept one that is not below `from` */
-        for (unsigned i = 0; i < count; i++)
-            if (keep[i] >= 0 && (unsigned)keep[i] >= from && (next < 0 || keep[i] < next))
-                next = keep[i];
-        if (next < 0)
-            return kernel_close_range(from, ~0u, 0) < 0 ? -errno : 0;
-        if ((unsigned)next > from && kernel_close_range(from, (unsigned)next - 1, 0) < 0)
-            return -errno;
-        from = (unsigned)next + 1;
-    }
-}
-
 static void wipe_environment(void)
 {
     for (char **entry = environ; entry && *entry; entry++)

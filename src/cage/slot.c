@@ -114,7 +114,6 @@ int cage_slot_acquire(const struct cage_host *host, struct cage_slot *ret_slot, 
             return base_err_sys(err, BASE_E_SETUP, -r, "slot", "cannot be locked");
         if (r > 0) {
             ret_slot->number = number;
-            cage_cgroup_reconcile(host);
             return 0;
         }
     }

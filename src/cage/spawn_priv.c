@@ -23,34 +23,6 @@
 #define OWN_INODES 48
 #define OWN_BYTES  (64u << 10)
 
-int cage_fd_high(int *fd)
-{
-    int high = *fd < 0 || *fd >= CAGE_HIGH_FD ? *fd : fcntl(*fd, F_DUPFD_CLOEXEC, CAGE_HIGH_FD);
-
-    if (*fd >= 0 && high < 0)
-        return -errno;
-    if (high != *fd)
-        (void)close(*fd); /* the copy stays */
-    *fd = high;
-    return 0;
-}
-
-int cage_ns_names(char names[CAGE_NS_MAX][CAGE_NS_NAME_BYTES])
-{
-    static const char *const links[CAGE_NS_MAX] = {"user", "pid", "mnt", "net", "ipc", "uts", "cgroup"};
-    AUTO_CLOSE int fd = open("/proc/self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-    if (fd < 0)
-        return -errno;
-    for (int ns = 0; ns < CAGE_NS_MAX; ns++) {
-        ssize_t length = readlinkat(fd, links[ns], names[ns], CAGE_NS_NAME_BYTES - 1);
-        if (length < 0)
-            return -errno;
-        names[ns][length] = 0;
-    }
-    return 0;
-}
-
 static int look_at_namespaces(struct cage_context *context, struct base_err *err)
 {
     int r = cage_ns_names(context->host_ns);

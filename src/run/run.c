@@ -24,9 +24,11 @@ static int prepare_site(struct base_err *err)
     cage_slot_release(&site.slot); /* the copy of a parent's */
     cage_host_probe(&site.host);
     int r = cage_slot_acquire(&site.host, &site.slot, err);
-    if (r == 0)
-        site.owner = getpid();
-    return r;
+    if (r < 0)
+        return r;
+    cage_cgroup_reconcile(&site.host);
+    site.owner = getpid();
+    return 0;
 }
 
 struct command {

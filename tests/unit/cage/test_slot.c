@@ -191,6 +191,7 @@ static void the_next_owner_clears_up(void **state)
     assert_int_equal(mkdir("pids/fumehood-x", 0755), 0);
     assert_int_equal(mkdir("pids/other-7", 0755), 0);
     acquire(&slot, 1);
+    cage_cgroup_reconcile(&host);
     assert_int_equal(access("pids/fumehood-0", F_OK), 0);
     assert_int_equal(access("pids/fumehood-7", F_OK), -1);
     assert_int_equal(access("memory/fumehood-7", F_OK), -1);
