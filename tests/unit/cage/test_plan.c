@@ -6,13 +6,20 @@
 
 static struct cage_host bare(void)
 {
-    return (struct cage_host){.landlock_abi = 5, .cgroup_why = "no control group is writable here"};
+    return (struct cage_host){.landlock_abi = 5,
+                              .hard_open_files = UINT64_MAX,
+                              .hard_file_bytes = UINT64_MAX,
+                              .hard_processes = UINT64_MAX,
+                              .hard_cpu_s = UINT64_MAX,
+                              .cgroup_why = "no control group is writable here"};
 }
 
 static struct cage_host grouped(enum cage_manager manager)
 {
-    struct cage_host host = {.landlock_abi = 5, .manager = manager};
+    struct cage_host host = bare();
 
+    host.manager = manager;
+    host.cgroup_why[0] = 0;
     for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
         host.controllers[c] = true;
     return host;
@@ -224,6 +231,50 @@ static void landlock_may_be_missing_and_is_listed(void **state)
     policy_release(&policy);
 }
 
+/* What the starter was given ends the guest first, and untyped: the receipt would tell a limit that is not in force. */
+static void lower_limits_of_the_starter_are_refused(void **state)
+{
+    static const struct {
+        const char *assignment, *key; /* no key: fine */
+        uint64_t open_files, file_bytes, processes, cpu_s;
+    } rows[] = {
+        {"open_files=256", NULL, 256, UINT64_MAX, UINT64_MAX, UINT64_MAX},
+        {"open_files=257", "open_files", 256, UINT64_MAX, UINT64_MAX, UINT64_MAX},
+        {"file_bytes=4096", NULL, UINT64_MAX, 4096, UINT64_MAX, UINT64_MAX},
+        {"file_bytes=4097", "file_bytes", UINT64_MAX, 4096, UINT64_MAX, UINT64_MAX},
+        {"processes=20", NULL, UINT64_MAX, UINT64_MAX, 20, UINT64_MAX},
+        {"processes=21", "processes", UINT64_MAX, UINT64_MAX, 20, UINT64_MAX},
+        {"cpu_ms=5000", NULL, UINT64_MAX, UINT64_MAX, UINT64_MAX, 5},
+        {"cpu_ms=5001", "cpu_ms", UINT64_MAX, UINT64_MAX, UINT64_MAX, 5},
+        {"cpu_ms=unlimited", "cpu_ms", UINT64_MAX, UINT64_MAX, UINT64_MAX, 5},
+        {"open_files=unlimited", NULL, 256, UINT64_MAX, UINT64_MAX, UINT64_MAX},
+        {"cpu_ms=1h", NULL, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX / 2}, /* no overflow on the way */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct policy policy = policy_of("default");
+        struct cage_host host = grouped(CAGE_MANAGER_V1);
+        struct base_err err = {0};
+        struct cage_plan plan;
+        host.hard_open_files = rows[i].open_files;
+        host.hard_file_bytes = rows[i].file_bytes;
+        host.hard_processes = rows[i].processes;
+        host.hard_cpu_s = rows[i].cpu_s;
+        set(&policy, rows[i].assignment);
+        int r = cage_plan_make(&policy, &host, &plan, &err);
+        if ((r < 0) != (rows[i].key != NULL))
+            fail_msg("%s: %s", rows[i].assignment, r < 0 ? err.what : "is taken");
+        if (r < 0) {
+            assert_int_equal(r, BASE_E_REFUSED);
+            assert_string_equal(err.place, rows[i].key);
+            assert_non_null(strstr(err.remedy, "ulimit"));
+            assert_non_null(strstr(err.remedy, rows[i].key));
+        }
+        policy_release(&policy);
+    }
+}
+
 static void other_tiers_are_refused(void **state)
 {
     struct cage_host host = grouped(CAGE_MANAGER_V1);
@@ -282,6 +333,7 @@ int main(void)
         cmocka_unit_test(the_default_policy_needs_groups),
         cmocka_unit_test(some_controllers),
         cmocka_unit_test(landlock_may_be_missing_and_is_listed),
+        cmocka_unit_test(lower_limits_of_the_starter_are_refused),
         cmocka_unit_test(other_tiers_are_refused),
         cmocka_unit_test(mounts_grant_no_more_than_they_say),
         cmocka_unit_test(the_environment_is_fixed),

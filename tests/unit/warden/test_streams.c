@@ -241,7 +241,7 @@ static void what_is_read_is_passed_on(void **state)
         for (int piece = 0; piece < 2; piece++) {
             guest_writes(run, 1, sizes[i].written[piece], 5);
             assert_int_equal(warden_sink_read(sink), 1);
-            warden_sink_pass(sink, false);
+            warden_sink_pass(sink);
             assert_int_equal(sink->pending_count, 0);
         }
         assert_int_equal(read(fds[0], got, sizeof(got)), sizes[i].passed);
@@ -278,13 +278,13 @@ static void a_slow_reader(void **state)
     open_streams(run);
     guest_writes(run, 1, "one", 3);
     assert_int_equal(warden_sink_read(sink), 1);
-    warden_sink_pass(sink, false); /* returns */
+    warden_sink_pass(sink); /* returns */
     assert_int_equal(sink->pending_count, 3);
     guest_writes(run, 1, "two", 3);
     assert_int_equal(warden_sink_read(sink), 0); /* one chunk waits, no second is taken */
     assert_int_equal(sink->bytes, 3);
     while (read(fds[0], got, sizeof(got)) == sizeof(got) && sink->pending_count > 0)
-        warden_sink_pass(sink, false);
+        warden_sink_pass(sink);
     assert_int_equal(sink->pending_count, 0);
     assert_int_equal(warden_sink_read(sink), 1);
     assert_string_equal(run->outcome.out.kept.bytes, "onetwo");
@@ -307,7 +307,7 @@ static void a_reader_that_went_away(void **state)
     open_streams(run);
     guest_writes(run, 1, "one", 3);
     assert_int_equal(warden_sink_read(sink), 1);
-    warden_sink_pass(sink, false);
+    warden_sink_pass(sink);
     assert_true(sink->pass_broken);
     assert_int_equal(sink->pending_count, 0);
     guest_writes(run, 1, "two", 3); /* goes on being read and kept */
@@ -318,32 +318,83 @@ static void a_reader_that_went_away(void **state)
     watched_free(run);
 }
 
-/* At the end all of it goes out, also more than one write takes. */
-static void passing_all(void **state)
+/* After the guest's end: what is in the pipe is taken at once, and goes out as its reader takes it. */
+static void the_rest_is_passed_on_too(void **state)
 {
     struct watched *run = watched_new();
     struct warden_sink *sink = &run->watch.sinks[WARDEN_OUT];
-    static char bytes[60000], got[60000];
+    static char bytes[60000], got[120000];
     size_t count = 0;
     int fds[2];
 
     (void)state;
-    memset(bytes, 'x', sizeof(bytes));
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        bytes[i] = (char)(i * 11);
     assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    assert_true(fcntl(fds[1], F_SETPIPE_SZ, 4096) > 0);
     run->job.stdout_fd = fds[1];
     open_streams(run);
     guest_writes(run, 1, bytes, sizeof(bytes));
-    assert_int_equal(warden_sink_read(sink), 1);
-    warden_sink_pass(sink, true);
+    assert_int_equal(warden_sink_read(sink), 1); /* a first chunk waits */
+    guest_writes(run, 1, bytes, sizeof(bytes));  /* a second is in the pipe */
+    guest_closes(run, 1);
+    assert_int_equal(warden_sink_drain(sink), 0);
+    assert_int_equal(sink->bytes, 2 * sizeof(bytes));
     assert_int_equal(sink->pending_count, 0);
+    assert_int_equal(sink->tail.count, 2 * sizeof(bytes));
+    sink->pending_from = 0;
+    while (!warden_sink_flush(sink)) { /* returns where the reader takes no more */
+        ssize_t r = read(fds[0], got + count, sizeof(got) - count);
+        assert_true(r > 0);
+        count += (size_t)r;
+    }
     while (count < sizeof(got)) {
         ssize_t r = read(fds[0], got + count, sizeof(got) - count);
         assert_true(r > 0);
         count += (size_t)r;
     }
     assert_memory_equal(got, bytes, sizeof(bytes));
+    assert_memory_equal(got + sizeof(bytes), bytes, sizeof(bytes));
+    assert_true(warden_sink_flush(sink));
     (void)close(fds[0]);
     (void)close(fds[1]);
+    watched_free(run);
+}
+
+static void the_rest_when_nobody_reads_it(void **state)
+{
+    struct watched *run = watched_new();
+    struct warden_sink *sink = &run->watch.sinks[WARDEN_OUT];
+    int fds[2];
+
+    (void)state;
+    (void)signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    run->job.stdout_fd = fds[1];
+    open_streams(run);
+    guest_writes(run, 1, "rest", 4);
+    guest_closes(run, 1);
+    assert_int_equal(warden_sink_drain(sink), 0);
+    (void)close(fds[0]);
+    assert_true(warden_sink_flush(sink)); /* there is nobody to wait for */
+    assert_true(sink->pass_broken);
+    assert_string_equal(run->outcome.out.kept.bytes, "rest");
+    (void)close(fds[1]);
+    watched_free(run);
+}
+
+static void no_rest(void **state)
+{
+    struct watched *run = watched_new();
+
+    (void)state;
+    run->job.mark = true;
+    open_streams(run);
+    for (int i = 0; i < WARDEN_SINK_MAX; i++) {
+        guest_closes(run, 1 + i);
+        assert_int_equal(warden_sink_drain(&run->watch.sinks[i]), 0);
+        assert_true(warden_sink_flush(&run->watch.sinks[i]));
+    }
     watched_free(run);
 }
 
@@ -484,7 +535,9 @@ int main(void)
         cmocka_unit_test(what_is_read_is_passed_on),
         cmocka_unit_test(a_slow_reader),
         cmocka_unit_test(a_reader_that_went_away),
-        cmocka_unit_test(passing_all),
+        cmocka_unit_test(the_rest_is_passed_on_too),
+        cmocka_unit_test(the_rest_when_nobody_reads_it),
+        cmocka_unit_test(no_rest),
         cmocka_unit_test(no_input_is_an_end_at_once),
         cmocka_unit_test(input_from_memory),
         cmocka_unit_test(input_from_a_descriptor),

@@ -234,6 +234,51 @@ static void signals_cancel(void **state)
     }
 }
 
+/* The guest is long gone, its output still waits for a reader that does not read: a signal ends the wait. */
+static void a_reader_that_does_not_read(void **state)
+{
+    int number = SIGTERM, fds[2];
+    char bytes[4096] = {0};
+    char *argv[] = {(char *)(uintptr_t) "/bin/sh", (char *)(uintptr_t) "-c", (char *)(uintptr_t) "echo waits", NULL};
+    struct warden_outcome outcome;
+    struct policy policy;
+    struct cage_plan plan;
+    sigset_t set, old;
+
+    (void)state;
+    apart_need_namespaces();
+    assert_int_equal(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+    while (write(fds[1], bytes, sizeof(bytes)) > 0)
+        ;
+    assert_int_equal(fcntl(fds[1], F_SETFL, 0), 0);
+    assert_int_equal(policy_builtin("if-available", &policy, NULL), 0);
+    assert_int_equal(cage_plan_make(&policy, &host, &plan, NULL), 0);
+    struct warden_job job = {.host = &host,
+                             .plan = &plan,
+                             .slot = &slot,
+                             .argv = argv,
+                             .envp = (char *const *)(uintptr_t)cage_environment(),
+                             .stdin_fd = -1,
+                             .stdin_bytes = "",
+                             .stdout_fd = fds[1],
+                             .stderr_fd = -1};
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, number);
+    assert_int_equal(sigprocmask(SIG_BLOCK, &set, &old), 0);
+    pid_t pid = apart_start(signal_parent, &number);
+    assert_int_equal(warden_run(&job, &outcome, NULL), 0);
+    assert_int_equal(sigprocmask(SIG_SETMASK, &old, NULL), 0);
+    assert_int_equal(apart_end(pid), 0);
+    assert_int_equal(outcome.ending, WARDEN_CANCELLED);
+    assert_int_equal(outcome.signal, SIGTERM);
+    assert_string_equal(outcome.out.kept.bytes, "waits\n"); /* nothing of it is lost */
+    assert_int_equal(outcome.teardown.processes_left + outcome.teardown.cgroups_left, 0);
+    (void)close(fds[0]);
+    (void)close(fds[1]);
+    warden_outcome_release(&outcome);
+    policy_release(&policy);
+}
+
 static unsigned asked;
 
 static const char *stop_soon(void)
@@ -329,6 +374,7 @@ int main(void)
         cmocka_unit_test(nothing_outlives_the_first_process),
         cmocka_unit_test(output_ends_it_or_is_cut),
         cmocka_unit_test(signals_cancel),
+        cmocka_unit_test(a_reader_that_does_not_read),
         cmocka_unit_test(the_emergency_stop_ends_a_run),
         cmocka_unit_test(denials_are_named_and_counted),
         cmocka_unit_test(nothing_piles_up),
