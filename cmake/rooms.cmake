@@ -1,14 +1,14 @@
 # The arrows. ARCHITECTURE.md draws the same picture; tests/lint compares the two.
 room(base LIBRARIES lib::jansson lib::yaml lib::nettle lib::z)
 room(policy EXPOSES base)
-room(stage EXPOSES base USES policy)
+room(stage EXPOSES base)
 room(cage EXPOSES policy base SOURCES ${CMAKE_BINARY_DIR}/made/filter_made.c)
 room(warden EXPOSES cage policy base)
 room(receipt EXPOSES base LIBRARIES lib::jansson)
 room(run EXPOSES warden cage stage policy base)
 room(judge EXPOSES base LIBRARIES lib::jansson)
-room(engine EXPOSES run base)
-room(eval EXPOSES policy base USES engine run judge receipt stage LIBRARIES lib::jansson)
+room(engine EXPOSES run policy base)
+room(eval EXPOSES warden policy base USES engine run judge receipt stage LIBRARIES lib::jansson)
 room(front/cli EXPOSES base USES eval engine run receipt judge warden cage stage policy LIBRARIES lib::jansson)
 
 # Sought in this order when a file's extension or #! line is looked up.

@@ -72,23 +72,43 @@ static int buf_failed(const char *path, int code, struct base_err *err)
                         code == BASE_E_NOMEM ? "cannot be read: out of memory" : "is larger than the room for it");
 }
 
+/* Read what fits into the buffer's room; without room, one byte, which grows it. The room was made for the size that
+ * the file had, so this happens at its end, or where it grows meanwhile. */
+static ssize_t read_some(int fd, struct base_buf *buf, int *ret_code)
+{
+    size_t room = buf->capacity > buf->count ? buf->capacity - buf->count - 1 : 0;
+    ssize_t got;
+    char one;
+
+    *ret_code = 0;
+    if (room == 0) {
+        got = read(fd, &one, 1);
+        if (got > 0)
+            *ret_code = base_buf_append(buf, &one, 1);
+        return got;
+    }
+    got = read(fd, buf->bytes + buf->count, room);
+    if (got > 0) {
+        buf->count += (size_t)got;
+        buf->bytes[buf->count] = '\0';
+    }
+    return got;
+}
+
 static int read_rest(int fd, const char *path, size_t max_bytes, struct base_buf *buf, struct base_err *err)
 {
     size_t before = buf->count;
 
     for (;;) {
-        int r = base_buf_reserve(buf, 1); /* room for the known size is there; a file that grows gets more */
-        ssize_t got;
+        int r;
+        ssize_t got = read_some(fd, buf, &r);
 
         if (r < 0)
             return buf_failed(path, r, err);
-        got = read(fd, buf->bytes + buf->count, buf->capacity - buf->count - 1);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             return base_err_sys(err, BASE_E_IO, errno, path, "cannot be read");
-        buf->count += (size_t)got;
-        buf->bytes[buf->count] = '\0';
         if (buf->count - before > max_bytes)
             return too_large(path, max_bytes, err);
         if (got == 0)

@@ -94,6 +94,7 @@ struct cage_cgroup {
     const struct cage_host *host;
     const struct cage_plan *plan;
     unsigned slot;
+    int lock_fd;                      /* the slot's, borrowed: it notes where the groups are */
     int dir_fds[CAGE_CONTROLLER_MAX]; /* -1: not used; v2: [CAGE_PIDS] only */
 };
 #define CAGE_CGROUP_NONE                                                                                               \
@@ -105,6 +106,7 @@ struct cage_counters {
     uint64_t cpu_us, memory_peak_bytes, oom_kills, processes_peak, process_refusals; /* UINT64_MAX: unknown */
 };
 
+/* What the kernel has counted for the whole tree so far. */
 void cage_cgroup_read(const struct cage_cgroup *cgroup, struct cage_counters *ret_counters);
 
 /* The two that are looked at while the guest runs; cheap. */
@@ -115,8 +117,8 @@ uint64_t cage_cgroup_process_refusals(const struct cage_cgroup *cgroup);
 /* Remove the groups; they must be empty or dying. Returns how many could not be removed. */
 unsigned cage_cgroup_remove(struct cage_cgroup *cgroup);
 
-/* Remove the groups of every slot whose lock nobody holds. */
-void cage_cgroup_reconcile(const struct cage_host *host);
+/* Remove the groups of every slot whose lock nobody holds, wherever they are. */
+void cage_cgroup_reconcile(void);
 
 /* --- report: what the cage's first process tells its supervisor --- */
 

@@ -3,14 +3,13 @@
  * Runs in: the supervisor, with its rights. Touches only groups named fumehood-N below the parents that host.c found.
  *
  * Theory of operation: on v1 each controller has a hierarchy of its own, and the cage's first process writes itself
- * into each `tasks` (moving another process is a hundred times slower). On v2 the process is born in the group. pids is
- * made first and removed last, so that a group there stands for everything that a killed owner may have left.
+ * into each `tasks` (moving another process is a hundred times slower). On v2 the process is born in the group. Where
+ * the groups are is noted in the slot's lock file before the first is made, and wiped when the last is gone.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cage/child.h"
 #include "cage/slot.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -142,27 +141,57 @@ static unsigned remove_slot(const struct cage_host *host, unsigned slot, bool ki
 
 unsigned cage_cgroup_remove(struct cage_cgroup *cgroup)
 {
+    unsigned left;
+
     for (int c = 0; c < CAGE_CONTROLLER_MAX; c++) {
         base_cleanup_close(&cgroup->dir_fds[c]);
         cgroup->dir_fds[c] = -1;
     }
-    return cgroup->host ? remove_slot(cgroup->host, cgroup->slot, false) : 0;
+    if (!cgroup->host)
+        return 0;
+    left = remove_slot(cgroup->host, cgroup->slot, false);
+    cgroup->host = NULL;
+    if (left == 0)
+        (void)cage_slot_note_wipe(cgroup->lock_fd); /* a note about nothing is met with nothing */
+    return left;
 }
 
-void cage_cgroup_reconcile(const struct cage_host *host)
+/* The parents of a slot's groups, in the order of making. */
+static int note_groups(const struct cage_host *host, int lock_fd)
 {
-    int first = host->controllers[CAGE_PIDS] ? CAGE_PIDS : CAGE_MEMORY;
-    DIR *parent;
+    char note[CAGE_NOTE_BYTES] = "";
+    size_t length = 0;
 
-    if (host->manager == CAGE_MANAGER_NONE || !(parent = opendir(host->cgroup_parents[first])))
-        return;
-    for (struct dirent *entry; (entry = readdir(parent));) {
-        AUTO_CLOSE int lock_fd = -1;
-        unsigned slot;
-        if (sscanf(entry->d_name, GROUP_PREFIX "%u", &slot) == 1 && cage_slot_lock_free(slot, &lock_fd))
-            (void)remove_slot(host, slot, true); /* what stays is met again by the slot's next owner, who reports it */
+    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++) {
+        if (!has_own_directory(host, c))
+            continue;
+        int added = snprintf(note + length, sizeof(note) - length, "%s\n", host->cgroup_parents[c]);
+        if (added < 0 || (size_t)added >= sizeof(note) - length)
+            return -ENAMETOOLONG;
+        length += (size_t)added;
     }
-    (void)closedir(parent);
+    return cage_slot_note_write(lock_fd, note);
+}
+
+static void clear_noted(unsigned slot, int lock_fd)
+{
+    char note[CAGE_NOTE_BYTES], path[CAGE_PATH_BYTES + 32];
+    bool all = true;
+
+    if (cage_slot_note_read(lock_fd, note) == 0)
+        return;
+    for (char *line, *rest = note; (line = strsep(&rest, "\n")) && *line;) {
+        int length = snprintf(path, sizeof(path), "%s/" GROUP_PREFIX "%u", line, slot);
+        if (length > 0 && (size_t)length < sizeof(path) && remove_group(path, true) < 0)
+            all = false;
+    }
+    if (all)
+        (void)cage_slot_note_wipe(lock_fd); /* what stays is met again at the next start */
+}
+
+void cage_cgroup_reconcile(void)
+{
+    cage_slot_each_dead(clear_noted);
 }
 
 /* --- making --- */
@@ -329,7 +358,10 @@ int cage_cgroup_create(const struct cage_host *host, const struct cage_plan *pla
     cgroup.host = host;
     cgroup.plan = plan;
     cgroup.slot = slot->number;
-    r = fill(&cgroup, err);
+    cgroup.lock_fd = slot->lock_fd;
+    clear_noted(slot->number, slot->lock_fd);
+    r = note_groups(host, slot->lock_fd);
+    r = r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "slot", "cannot take a note") : fill(&cgroup, err);
     if (r < 0) {
         (void)cage_cgroup_remove(&cgroup); /* the failure to report is the first one */
         return r;

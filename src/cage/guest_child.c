@@ -95,12 +95,13 @@ static rlim_t memory_limit(const struct cage_context *context)
                : limit_value(context, POLICY_LIMIT_MEMORY_BYTES, RLIM_INFINITY);
 }
 
-/* One process cannot use more than all together; the supervisor's clock is the exact one. */
+/* Seconds, rounded up. With a group the supervisor's clock is the exact one, and this stands a little behind it. */
 static rlim_t cpu_limit_s(const struct cage_context *context)
 {
     rlim_t ms = limit_value(context, POLICY_LIMIT_CPU_MS, RLIM_INFINITY);
+    bool grouped = context->start->plan->uses_cgroup[CAGE_CPUACCT];
 
-    return ms == RLIM_INFINITY ? ms : ms / 1000 + 2;
+    return ms == RLIM_INFINITY ? ms : (ms + 999) / 1000 + (grouped ? 2 : 0);
 }
 
 /* What a shell gives: our starter's own soft limits are not the guest's business. The guest may ask for more stack. */

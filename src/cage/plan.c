@@ -71,7 +71,8 @@ static int plan_inherited(const struct cage_host *host, const struct cage_plan *
 
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
         const struct policy_limit *limit = &plan->policy->limits[rows[i].key];
-        if (rows[i].hard != UINT64_MAX && (limit->unlimited ? rows[i].ends_guest : limit->value > rows[i].hard))
+        if (rows[i].hard != UINT64_MAX && !limit->if_available &&
+            (limit->unlimited ? rows[i].ends_guest : limit->value > rows[i].hard))
             return refuse_lower(rows[i].key, rows[i].hard, rows[i].option, err);
     }
     return 0;

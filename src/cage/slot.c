@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "cage/child.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -94,6 +95,52 @@ int cage_slot_lock_free(unsigned number, int *ret_fd)
     if (open_slots(&slots_fd, NULL) < 0)
         return 0;
     return try_lock(slots_fd, number, ret_fd) > 0;
+}
+
+int cage_slot_note_write(int lock_fd, const char *note)
+{
+    size_t count = strlen(note);
+
+    return pwrite(lock_fd, note, count, 0) == (ssize_t)count ? 0 : -EIO;
+}
+
+size_t cage_slot_note_read(int lock_fd, char note[CAGE_NOTE_BYTES])
+{
+    ssize_t count = pread(lock_fd, note, CAGE_NOTE_BYTES - 1, 0);
+
+    note[count > 0 ? count : 0] = 0;
+    return count > 0 ? (size_t)count : 0;
+}
+
+int cage_slot_note_wipe(int lock_fd)
+{
+    return ftruncate(lock_fd, 0) < 0 ? -errno : 0;
+}
+
+static bool has_note(int slots_fd, const char *name)
+{
+    struct stat st;
+
+    return fstatat(slots_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+}
+
+void cage_slot_each_dead(void (*clear)(unsigned number, int lock_fd))
+{
+    int slots_fd = -1;
+    DIR *slots;
+
+    if (open_slots(&slots_fd, NULL) < 0 || !(slots = fdopendir(slots_fd))) {
+        base_cleanup_close(&slots_fd);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(slots));) {
+        AUTO_CLOSE int lock_fd = -1;
+        unsigned number;
+        if (sscanf(entry->d_name, "%u", &number) == 1 && has_note(slots_fd, entry->d_name) &&
+            try_lock(slots_fd, number, &lock_fd) > 0)
+            clear(number, lock_fd);
+    }
+    (void)closedir(slots); /* and slots_fd with it */
 }
 
 int cage_slot_acquire(const struct cage_host *host, struct cage_slot *ret_slot, struct base_err *err)

@@ -22,7 +22,8 @@ unsigned engine_pool_idle(const struct engine_pool *pool);
 int engine_pool_submit(struct engine_pool *pool, const struct run_request *request, void *tag, struct base_err *err);
 
 /* Wait for any job to end, at most @timeout_ms (-1: for ever). Returns 1 with *ret_tag and *ret_result (an outcome, and
- * code 0; or an error in *ret_error with its code as *ret_code); 0 on time-out or when a signal arrived or nothing runs. */
+ * code 0; or an error in *ret_error with its code as *ret_code); 0 on time-out or when a signal arrived or nothing
+ * runs. */
 int engine_pool_wait(struct engine_pool *pool, int timeout_ms, void **ret_tag, struct warden_outcome *ret_outcome,
                      int *ret_code, struct base_err *ret_error);
 

@@ -9,6 +9,7 @@ struct eval_records;
 #define EVAL_RECORD_MAX_BYTES (64u << 20)
 #define EVAL_ARRAY_MAX_BYTES  (512u << 20)
 
+/* Open @path, a JSON array or JSON lines, gzip or not. Foreign bytes: has a fuzzer. */
 int eval_records_open(const char *path, struct eval_records **ret_records, struct base_err *err);
 
 /* 1 with the next object (new reference), 0 at the end, or an error with its place. */

@@ -24,7 +24,7 @@ static void cpu_model(char *model, size_t model_bytes)
 #if defined(__x86_64__)
     unsigned words[12], *at = words;
 
-    if (__get_cpuid_max(0x80000000u, NULL) < 0x80000004u) {
+    if ((unsigned)__get_cpuid_max(0x80000000u, NULL) < 0x80000004u) {
         (void)snprintf(model, model_bytes, "unknown");
         return;
     }

@@ -26,7 +26,7 @@ static int prepare_site(struct base_err *err)
     int r = cage_slot_acquire(&site.host, &site.slot, err);
     if (r < 0)
         return r;
-    cage_cgroup_reconcile(&site.host);
+    cage_cgroup_reconcile();
     site.owner = getpid();
     return 0;
 }

@@ -64,6 +64,15 @@ static bool met_file_limit(const struct warden_watch *watch, int status)
            watch->report->scratch_peak_bytes + 4096 >= file->value;
 }
 
+/* Without a group the kernel ends each process at its own time; the time that was used is the witness. */
+static bool met_cpu_limit(const struct warden_watch *watch, int status)
+{
+    const struct policy_limit *cpu = &watch->job->plan->policy->limits[POLICY_LIMIT_CPU_MS];
+
+    return WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL) && !cpu->unlimited &&
+           !watch->job->plan->uses_cgroup[CAGE_CPUACCT] && watch->rusage_cpu_us >= cpu->value * 1000;
+}
+
 static void end_by_itself(struct warden_watch *watch, const struct cage_counters *counters)
 {
     struct warden_outcome *outcome = watch->outcome;
@@ -79,7 +88,9 @@ static void end_by_itself(struct warden_watch *watch, const struct cage_counters
     }
     if (coped)
         return;
-    if (watch->report->scratch_full || met_file_limit(watch, status))
+    if (met_cpu_limit(watch, status))
+        end_with(outcome, WARDEN_LIMIT, WARDEN_LIMIT_CPU, "");
+    else if (watch->report->scratch_full || met_file_limit(watch, status))
         end_with(outcome, WARDEN_LIMIT, WARDEN_LIMIT_DISK, "it failed after the scratch space was full");
     else if (counters->process_refusals != UINT64_MAX && counters->process_refusals > 0)
         end_with(outcome, WARDEN_LIMIT, WARDEN_LIMIT_PROCESSES, "it failed after a new process was refused");

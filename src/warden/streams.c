@@ -142,7 +142,7 @@ static short ready_now(int fd, short events)
 
 static bool writable_now(int fd)
 {
-    return ready_now(fd, POLLOUT) & (POLLOUT | POLLERR | POLLHUP);
+    return ready_now(fd, POLLOUT) & (POLLOUT | POLLERR | POLLHUP | POLLNVAL);
 }
 
 /* Write at most one portion that a reader takes without blocking us. Returns how much, 0 when it takes none now. */
@@ -186,11 +186,12 @@ int warden_sink_drain(struct warden_sink *sink)
 
 bool warden_sink_flush(struct warden_sink *sink)
 {
-    size_t written;
+    size_t written = 1;
 
-    while ((written =
-                pass_portion(sink, sink->tail.bytes + sink->pending_from, sink->tail.count - sink->pending_from)) > 0)
+    while (written > 0 && sink->pending_from < sink->tail.count) {
+        written = pass_portion(sink, sink->tail.bytes + sink->pending_from, sink->tail.count - sink->pending_from);
         sink->pending_from += written;
+    }
     return sink->pass_broken || sink->pending_from == sink->tail.count;
 }
 
@@ -202,10 +203,11 @@ static bool refill(struct warden_source *source)
     source->chunk_from = 0;
     if (source->from_fd < 0) {
         count = (ssize_t)(source->count < sizeof(source->chunk) ? source->count : sizeof(source->chunk));
-        if (count > 0)
+        if (count > 0) {
             memcpy(source->chunk, source->bytes, (size_t)count);
-        source->bytes += count;
-        source->count -= (size_t)count;
+            source->bytes += count;
+            source->count -= (size_t)count;
+        }
     } else if (!ready_now(source->from_fd, POLLIN)) {
         return true;
     } else {

@@ -340,14 +340,14 @@ static int supervise(struct warden_watch *watch, struct base_err *err)
     return finish(watch, err);
 }
 
-/* A failure before the guest could start is an outcome too: it has a place in the evidence. */
+/* A failure of ours is an outcome too: it has a place in the evidence. */
 static int as_outcome(struct warden_watch *watch, int r, struct base_err *err)
 {
     struct warden_outcome *outcome = watch->outcome;
 
     if (r == 0 || r == BASE_E_REFUSED)
         return r;
-    outcome->ending = WARDEN_SETUP_ERROR;
+    outcome->ending = watch->report->start_us ? WARDEN_LOST : WARDEN_SETUP_ERROR;
     if (err)
         outcome->error = *err;
     outcome->error.code = r;
@@ -408,7 +408,7 @@ int warden_run(const struct warden_job *job, struct warden_outcome *ret_outcome,
         warden_outcome_release(ret_outcome);
         if (err)
             *err = local;
-    } else if (ret_outcome->ending == WARDEN_SETUP_ERROR) {
+    } else if (watch->cgroup.host) { /* not removed yet: supervising failed on the way */
         ret_outcome->teardown.cgroups_left = cage_cgroup_remove(&watch->cgroup);
     }
     cage_report_free(watch->report);

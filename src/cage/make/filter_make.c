@@ -114,7 +114,7 @@ static const struct row rows[] = {
     {"ioctl", DEVICE, DENY_IF, "TIOCSTI, which types into a terminal", 1, {IS(1, 0x5412)}},
     {"ioctl", DEVICE, DENY_IF, "TIOCLINUX, which pastes into a console", 1, {IS(1, 0x541c)}},
     {"prctl", SYSCALL, DENY_IF, "PR_SET_SECCOMP", 1, {IS(0, 22)}},
-    {"prctl", PRIVILEGE, DENY_IF, "PR_SET_MM", 1, {IS(0, 35)}},
+    {"prctl", SYSCALL, DENY_IF, "PR_SET_MM", 1, {IS(0, 35)}},
 };
 #define PLAIN_COUNT (sizeof(plain) / sizeof(plain[0]))
 #define ROW_COUNT   (sizeof(rows) / sizeof(rows[0]))
@@ -203,6 +203,8 @@ static unsigned put_branch(uint16_t op, uint32_t k, unsigned if_true, unsigned i
         if_false = put(BPF_JMP | BPF_JA, 0, 0, distance(if_false));
     if (distance(if_true) > REACH)
         if_true = put(BPF_JMP | BPF_JA, 0, 0, distance(if_true));
+    if (distance(if_true) > REACH || distance(if_false) > REACH)
+        fail("a jump is too far", "filter"); /* the second jump in between pushed the first target out of reach */
     return put(BPF_JMP | op | BPF_K, (uint8_t)distance(if_true), (uint8_t)distance(if_false), k);
 }
 

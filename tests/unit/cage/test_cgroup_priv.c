@@ -97,6 +97,22 @@ static pid_t leave_behind(unsigned slot)
     return pid;
 }
 
+/* As its owner noted where the groups of a slot are. */
+static void note(unsigned slot)
+{
+    char text[CAGE_NOTE_BYTES] = "";
+    int fd = -1;
+
+    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
+        if (own_directory(c)) {
+            strcat(text, host.cgroup_parents[c]);
+            strcat(text, "\n");
+        }
+    assert_int_equal(cage_slot_lock_free(slot, &fd), 1);
+    assert_int_equal(cage_slot_note_write(fd, text), 0);
+    (void)close(fd);
+}
+
 static struct cage_plan plan_for(const struct policy *policy)
 {
     struct cage_plan plan;
@@ -114,7 +130,7 @@ static void set(struct policy *policy, const char *assignment)
 
 /* --- leftovers --- */
 
-static void the_next_acquire_clears_a_dead_slot(void **state)
+static void the_next_start_clears_a_dead_slot(void **state)
 {
     struct cage_slot slot;
     struct base_err err = {0};
@@ -123,8 +139,10 @@ static void the_next_acquire_clears_a_dead_slot(void **state)
     (void)state;
     need_groups();
     left = leave_behind(DEAD_SLOT);
+    note(DEAD_SLOT);
     if (cage_slot_acquire(&host, &slot, &err) < 0)
         fail_msg("%s: %s", err.place, err.what);
+    cage_cgroup_reconcile();
     assert_false(any_left(DEAD_SLOT));
     assert_int_equal(apart_end(left), 256 + SIGKILL); /* nothing of it goes on */
     cage_slot_release(&slot);
@@ -139,14 +157,16 @@ static void a_living_owners_groups_stay(void **state)
     (void)state;
     need_groups();
     left = leave_behind(OWN_SLOT); /* first, so that it has no copy of the lock */
+    note(OWN_SLOT);
     assert_int_equal(cage_slot_lock_free(OWN_SLOT, &fd), 1);
     assert_int_equal(cage_slot_acquire(&host, &slot, NULL), 0);
+    cage_cgroup_reconcile();
     for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
         if (own_directory(c))
             assert_int_equal(access(group(c, OWN_SLOT), F_OK), 0);
     assert_int_equal(kill(left, 0), 0);
     (void)close(fd);
-    cage_cgroup_reconcile(&host);
+    cage_cgroup_reconcile();
     assert_false(any_left(OWN_SLOT));
     assert_int_equal(apart_end(left), 256 + SIGKILL);
     cage_slot_release(&slot);
@@ -313,7 +333,7 @@ static void no_groups_no_trouble(void **state)
     assert_true(counters.oom_kills == UINT64_MAX && counters.processes_peak == UINT64_MAX);
     assert_true(counters.process_refusals == UINT64_MAX);
     assert_int_equal(cage_cgroup_remove(&cgroup), 0);
-    cage_cgroup_reconcile(&none);
+    cage_cgroup_reconcile();
 }
 
 /* --- counters from made-up files --- */
@@ -396,7 +416,7 @@ static void what_cannot_be_read_is_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_next_acquire_clears_a_dead_slot),
+        cmocka_unit_test(the_next_start_clears_a_dead_slot),
         cmocka_unit_test(a_living_owners_groups_stay),
         cmocka_unit_test(an_old_group_of_the_same_slot_is_replaced),
         cmocka_unit_test(limits_are_in_the_kernel),

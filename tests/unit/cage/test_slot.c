@@ -177,33 +177,33 @@ static void a_slot_lives_until_its_last_process_is_dead(void **state)
     (void)close(fd);
 }
 
-static void the_next_owner_clears_up(void **state)
+/* Groups are plain folders here: what a killed owner noted is removed, wherever it is, and nothing else is. */
+static void the_next_start_clears_up(void **state)
 {
-    struct owner owner = start_owner();
-    struct cage_slot slot;
+    char note[CAGE_NOTE_BYTES];
+    struct cage_slot living, dead;
 
     (void)state;
-    assert_int_equal(owner.number, 0);
-    assert_int_equal(mkdir("pids/fumehood-0", 0755), 0); /* of a living owner */
-    assert_int_equal(mkdir("pids/fumehood-7", 0755), 0); /* of a dead one */
-    assert_int_equal(mkdir("memory/fumehood-7", 0755), 0);
-    assert_int_equal(mkdir("pids/fumehood-", 0755), 0); /* not ours */
-    assert_int_equal(mkdir("pids/fumehood-x", 0755), 0);
-    assert_int_equal(mkdir("pids/other-7", 0755), 0);
-    acquire(&slot, 1);
-    cage_cgroup_reconcile(&host);
-    assert_int_equal(access("pids/fumehood-0", F_OK), 0);
-    assert_int_equal(access("pids/fumehood-7", F_OK), -1);
-    assert_int_equal(access("memory/fumehood-7", F_OK), -1);
-    assert_int_equal(support_count_entries("pids"), 4);
-    end_owner(&owner);
-    cage_slot_release(&slot);
-    acquire(&slot, 0);
+    acquire(&living, 0);
+    acquire(&dead, 1);
+    (void)snprintf(note, sizeof(note), "%s\n%s\n", host.cgroup_parents[CAGE_PIDS], host.cgroup_parents[CAGE_MEMORY]);
+    assert_int_equal(cage_slot_note_write(living.lock_fd, note), 0);
+    assert_int_equal(cage_slot_note_write(dead.lock_fd, note), 0);
+    assert_int_equal(mkdir("pids/fumehood-0", 0755), 0);
     assert_int_equal(mkdir("pids/fumehood-1", 0755), 0);
-    cage_cgroup_reconcile(&host);
+    assert_int_equal(mkdir("memory/fumehood-1", 0755), 0);
+    assert_int_equal(mkdir("pids/fumehood-2", 0755), 0); /* nobody noted it */
+    cage_slot_release(&dead);
+    cage_cgroup_reconcile();
+    assert_int_equal(access("pids/fumehood-0", F_OK), 0);
     assert_int_equal(access("pids/fumehood-1", F_OK), -1);
-    assert_int_equal(access("pids/fumehood-0", F_OK), 0); /* our own: cage_cgroup_create() meets it */
-    cage_slot_release(&slot);
+    assert_int_equal(access("memory/fumehood-1", F_OK), -1);
+    assert_int_equal(access("pids/fumehood-2", F_OK), 0);
+    assert_int_equal(cage_slot_note_read(living.lock_fd, note) > 0, 1);
+    acquire(&dead, 1);
+    assert_int_equal(cage_slot_note_read(dead.lock_fd, note), 0);
+    cage_slot_release(&dead);
+    cage_slot_release(&living);
 }
 
 static void none_is_needed_where_nothing_depends_on_it(void **state)
@@ -307,7 +307,7 @@ int main(void)
         ROW(racing_processes_never_share),
         ROW(a_killed_owners_slot_is_free_again),
         ROW(a_slot_lives_until_its_last_process_is_dead),
-        ROW(the_next_owner_clears_up),
+        ROW(the_next_start_clears_up),
         ROW(none_is_needed_where_nothing_depends_on_it),
         ROW(all_taken),
         ROW(a_folder_that_others_may_write_is_refused),
