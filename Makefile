@@ -2,6 +2,7 @@
 #   make            build build/release/fumehood
 #   make demo       install what is missing, build, judge the example candidates
 #   make test       install what is missing, build, run every test, twice: plain and with sanitizers
+#   make test-v2    run the program in a virtual machine that has cgroup v2 only
 #   make install    PREFIX=/usr/local DESTDIR=
 .POSIX:
 .SUFFIXES:
@@ -29,6 +30,10 @@ test:
 	@scripts/setup.sh build test
 	@tests/run_all.sh
 
+test-v2: build
+	@scripts/setup.sh vm
+	@tests/vm/cgroup-v2.sh build/release/fumehood
+
 asan:
 	@scripts/setup.sh build test
 	@cmake --preset asan
@@ -46,4 +51,4 @@ bench: build
 clean:
 	rm -rf build
 
-.PHONY: all build install demo test asan fuzz bench clean
+.PHONY: all build install demo test test-v2 asan fuzz bench clean

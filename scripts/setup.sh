@@ -1,7 +1,7 @@
 #!/bin/sh
 # setup.sh SET... - install what the sets need and this machine lacks, with Debian's apt-get
 #
-# Sets: build, test, demo, fuzz. Says nothing when nothing is missing. A row is a package and a file that shows that
+# Sets: build, test, demo, fuzz, vm. Says nothing when nothing is missing. A row is a package and a file that shows that
 # it, or something as good from elsewhere, is there; a star stands for the machine's library folder.
 set -eu
 
@@ -39,8 +39,15 @@ END
 clang           /usr/bin/clang
 END
         ;;
+    vm) cat <<'END'
+qemu-system-x86 /usr/bin/qemu-system-x86_64
+busybox-static  /usr/share/doc/busybox-static
+cpio            /usr/bin/cpio
+lz4             /usr/bin/lz4
+END
+        ;;
     *)
-        echo "setup.sh: unknown set $1 (use build, test, demo or fuzz)" >&2
+        echo "setup.sh: unknown set $1 (use build, test, demo, fuzz or vm)" >&2
         exit 2
         ;;
     esac
