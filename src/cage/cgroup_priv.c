@@ -4,7 +4,7 @@
  *
  * Theory of operation: on v1 each controller has a hierarchy of its own, and the cage's first process writes itself
  * into each `tasks` (moving another process is a hundred times slower). On v2 the process is born in the group. Where
- * the groups are is noted in the slot's lock file before the first is made, and wiped when the last is gone.
+ * the groups are is noted in the slot's lock file before the first is made.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -141,36 +141,31 @@ static unsigned remove_slot(const struct cage_host *host, unsigned slot, bool ki
 
 unsigned cage_cgroup_remove(struct cage_cgroup *cgroup)
 {
-    unsigned left;
+    const struct cage_host *host = cgroup->host;
 
     for (int c = 0; c < CAGE_CONTROLLER_MAX; c++) {
         base_cleanup_close(&cgroup->dir_fds[c]);
         cgroup->dir_fds[c] = -1;
     }
-    if (!cgroup->host)
-        return 0;
-    left = remove_slot(cgroup->host, cgroup->slot, false);
     cgroup->host = NULL;
-    if (left == 0)
-        (void)cage_slot_note_wipe(cgroup->lock_fd); /* a note about nothing is met with nothing */
-    return left;
+    return host ? remove_slot(host, cgroup->slot, false) : 0;
 }
 
 /* The parents of a slot's groups, in the order of making. */
-static int note_groups(const struct cage_host *host, int lock_fd)
+static int describe_groups(const struct cage_host *host, char note[CAGE_NOTE_BYTES])
 {
-    char note[CAGE_NOTE_BYTES] = "";
     size_t length = 0;
 
+    note[0] = 0;
     for (int c = 0; c < CAGE_CONTROLLER_MAX; c++) {
         if (!has_own_directory(host, c))
             continue;
-        int added = snprintf(note + length, sizeof(note) - length, "%s\n", host->cgroup_parents[c]);
-        if (added < 0 || (size_t)added >= sizeof(note) - length)
+        int added = snprintf(note + length, CAGE_NOTE_BYTES - length, "%s\n", host->cgroup_parents[c]);
+        if (added < 0 || (size_t)added >= CAGE_NOTE_BYTES - length)
             return -ENAMETOOLONG;
         length += (size_t)added;
     }
-    return cage_slot_note_write(lock_fd, note);
+    return 0;
 }
 
 static void clear_noted(unsigned slot, int lock_fd)
@@ -187,6 +182,22 @@ static void clear_noted(unsigned slot, int lock_fd)
     }
     if (all)
         (void)cage_slot_note_wipe(lock_fd); /* what stays is met again at the next start */
+}
+
+/* The note stays when the groups are gone: the next run of this slot mostly needs the same one. An older one that
+ * differs is cleared first; groups where the new ones will be are met when those are made. */
+static int note_groups(const struct cage_host *host, unsigned slot, int lock_fd)
+{
+    char wanted[CAGE_NOTE_BYTES], found[CAGE_NOTE_BYTES];
+    int r = describe_groups(host, wanted);
+
+    if (r < 0)
+        return r;
+    (void)cage_slot_note_read(lock_fd, found);
+    if (strcmp(found, wanted) == 0)
+        return 0;
+    clear_noted(slot, lock_fd);
+    return cage_slot_note_write(lock_fd, wanted);
 }
 
 void cage_cgroup_reconcile(void)
@@ -359,8 +370,7 @@ int cage_cgroup_create(const struct cage_host *host, const struct cage_plan *pla
     cgroup.plan = plan;
     cgroup.slot = slot->number;
     cgroup.lock_fd = slot->lock_fd;
-    clear_noted(slot->number, slot->lock_fd);
-    r = note_groups(host, slot->lock_fd);
+    r = note_groups(host, slot->number, slot->lock_fd);
     r = r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "slot", "cannot take a note") : fill(&cgroup, err);
     if (r < 0) {
         (void)cage_cgroup_remove(&cgroup); /* the failure to report is the first one */

@@ -1,7 +1,7 @@
 /* slot.h - inside the room: what clearing up needs to know about slots
  *
- * While a slot has control groups, its lock file holds a note that says where, one parent folder a line: whoever starts
- * next, from whichever group, finds what a killed owner left.
+ * The lock file of a slot that has or had control groups holds a note that says where, one parent folder a line:
+ * whoever starts next, from whichever group, finds what a killed owner left.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* receipt.c - the outcome as a receipt, field by field as the contract says */
+#include "run/receipt.h"
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "cage/cage.h"
-#include "run/run.h"
 #include <string.h>
 
 static json_t *number_or_null(uint64_t value)
@@ -128,11 +128,11 @@ static json_t *teardown_json(const struct warden_outcome *outcome)
                      "files_left", (int)outcome->teardown.files_left, "us", (json_int_t)outcome->teardown.us);
 }
 
-static json_t *policy_fields(const struct policy *policy, struct base_err *err)
+static json_t *policy_fields(const struct policy *policy)
 {
     char sha256[BASE_HASH_HEX];
 
-    if (policy_hash(policy, sha256, err) < 0)
+    if (policy_hash(policy, sha256, NULL) < 0)
         return NULL;
     return json_pack("{s:s,s:s}", "sha256", sha256, "name", policy->name);
 }
@@ -154,45 +154,69 @@ static json_t *syscalls_json(const struct policy *policy)
     return json_pack("{s:s,s:s}", "profile", "default", "sha256", sha256);
 }
 
-int run_receipt(const struct run_request *request, const struct warden_outcome *outcome, json_t **ret_receipt,
-                struct base_err *err)
+struct field {
+    const char *key;
+    json_t *value;
+};
+
+/* Takes every value, also after a failure. */
+static int add_fields(json_t *receipt, const struct field *fields, size_t count)
 {
-    const struct policy *policy = request->policy;
-    const struct {
-        const char *key;
-        json_t *value;
-    } fields[] = {
+    bool whole = receipt != NULL;
+
+    for (size_t i = 0; i < count; i++)
+        whole = json_object_set_new(receipt, fields[i].key, fields[i].value) == 0 && whole;
+    return whole ? 0 : BASE_E_NOMEM;
+}
+
+json_t *run_receipt_begin(const struct run_request *request)
+{
+    const struct field fields[] = {
         {"schema", json_string("fumehood.receipt/1")},
-        {"run_id", json_string(outcome->run_id)},
-        {"started_utc", json_string(outcome->started_utc)},
         {"version", json_string(FUMEHOOD_VERSION)},
-        {"tier", json_string(policy_tier_name(policy->tier))},
+        {"tier", json_string(policy_tier_name(request->policy->tier))},
         {"cage", json_string("fresh")},
         {"program", program_json(request->program)},
         {"inputs", inputs_json(request)},
-        {"policy", policy_fields(policy, err)},
+        {"policy", policy_fields(request->policy)},
         {"root", json_pack("{s:s,s:n}", "kind", "host", "digest")},
-        {"syscalls", syscalls_json(policy)},
+        {"syscalls", syscalls_json(request->policy)},
+        {"mounts", mounts_json()},
+        {"artifacts", json_pack("{s:[],s:[]}", "delivered", "rejected")},
+        {"effects", json_array()},
+        {"environment", run_environment()},
+    };
+    AUTO_JSON json_t *receipt = json_object();
+
+    return add_fields(receipt, fields, ARRAY_COUNT(fields)) < 0 ? NULL : TAKE_PTR(receipt);
+}
+
+static int finish(json_t *receipt, const struct policy *policy, const struct warden_outcome *outcome)
+{
+    const struct field fields[] = {
+        {"run_id", json_string(outcome->run_id)},
+        {"started_utc", json_string(outcome->started_utc)},
         {"protections", protections_json(outcome)},
         {"limits", limits_json(policy, outcome)},
-        {"mounts", mounts_json()},
         {"ending", ending_json(outcome)},
         {"denials", denials_json(outcome)},
         {"denials_unlisted", json_integer((json_int_t)outcome->denials_unlisted)},
         {"usage", usage_json(outcome)},
         {"stdout", stream_json(&outcome->out)},
         {"stderr", stream_json(&outcome->err)},
-        {"artifacts", json_pack("{s:[],s:[]}", "delivered", "rejected")},
-        {"effects", json_array()},
         {"teardown", teardown_json(outcome)},
-        {"environment", run_environment()},
     };
-    AUTO_JSON json_t *receipt = json_object();
-    bool whole = receipt != NULL;
 
-    for (size_t i = 0; i < ARRAY_COUNT(fields); i++) /* takes every value, also after a failure */
-        whole = json_object_set_new(receipt, fields[i].key, fields[i].value) == 0 && whole;
-    if (!whole)
+    return add_fields(receipt, fields, ARRAY_COUNT(fields));
+}
+
+int run_receipt(const struct run_request *request, const struct warden_outcome *outcome, json_t **ret_receipt,
+                struct base_err *err)
+{
+    bool begun = request->receipt_draft && *request->receipt_draft;
+    AUTO_JSON json_t *receipt = begun ? TAKE_PTR(*request->receipt_draft) : run_receipt_begin(request);
+
+    if (!receipt || finish(receipt, request->policy, outcome) < 0)
         return base_err_set(err, BASE_E_NOMEM, "receipt", "no memory");
     *ret_receipt = TAKE_PTR(receipt);
     return 0;

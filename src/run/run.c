@@ -1,6 +1,7 @@
 /* run.c - policy + program -> outcome */
 #include "run/run.h"
 #include "base/cleanup.h"
+#include "run/receipt.h"
 #include "run/stop.h"
 #include "warden/warden.h"
 #include <stdio.h>
@@ -122,6 +123,14 @@ static int fill_command(const struct run_request *request, struct command *comma
     return r;
 }
 
+/* The supervisor has nothing else to do until the guest writes or ends. */
+static void begin_receipt(void *argument)
+{
+    const struct run_request *request = argument;
+
+    *request->receipt_draft = run_receipt_begin(request); /* without memory there is none, and run_receipt() says so */
+}
+
 static int execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err)
 {
     AUTO_FREE struct command *command = calloc(1, sizeof(*command));
@@ -150,6 +159,8 @@ static int execute(const struct run_request *request, struct warden_outcome *ret
         .stdout_fd = request->stdout_fd,
         .stderr_fd = request->stderr_fd,
         .should_stop = run_stop_reason,
+        .meanwhile = request->receipt_draft ? begin_receipt : NULL,
+        .meanwhile_argument = (void *)(uintptr_t)request,
     };
     return warden_run(&job, ret_outcome, err);
 }

@@ -22,6 +22,7 @@ struct run_request {
     size_t stdin_count;
     bool mark;                /* give the guest a private descriptor 3 to write to */
     int stdout_fd, stderr_fd; /* also pass output through as it comes; -1: only capture */
+    json_t **receipt_draft;   /* not NULL: while the guest runs, the receipt is begun here, for run_receipt() */
 };
 
 /* A run that could be started, however it ended, returns 0 with *ret_outcome filled (release it). A run that could not
@@ -30,7 +31,7 @@ struct run_request {
 int run_execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err);
 
 /* The receipt of the run as JSON ("fumehood.receipt/1"), every field of the contract but previous_sha256 and sha256,
- * which receipt_seal() adds. New reference. */
+ * which receipt_seal() adds. New reference. A draft is used up. */
 int run_receipt(const struct run_request *request, const struct warden_outcome *outcome, json_t **ret_receipt,
                 struct base_err *err);
 

@@ -328,6 +328,8 @@ static int supervise(struct warden_watch *watch, struct base_err *err)
         r = start(watch, err);
     if (r < 0)
         return r;
+    if (watch->job->meanwhile)
+        watch->job->meanwhile(watch->job->meanwhile_argument);
     r = watch_cage(watch);
     if (r < 0) { /* out of memory, say: end the cage first, then tell */
         (void)base_err_set(err, r, "warden", "watching the cage failed");

@@ -19,6 +19,9 @@ struct warden_job {
     int stdout_fd, stderr_fd; /* -1: only capture */
     /* Asked about twenty times a second; a non-empty clause ends the run as cancelled. May be NULL. */
     const char *(*should_stop)(void);
+    /* Called once, when the guest is on its way; short work that needs no outcome. May be NULL. */
+    void (*meanwhile)(void *argument);
+    void *meanwhile_argument;
 };
 
 /* Run it to its end. Returns 0 with the outcome filled, whatever the ending (also SETUP_ERROR and LOST). SIGINT,

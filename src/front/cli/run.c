@@ -198,6 +198,11 @@ static int prepare(struct job *job, const char *path, struct base_err *err)
     return r;
 }
 
+static bool wants_receipt(const struct job *job)
+{
+    return job->values.json || job->values.receipt;
+}
+
 static int give_receipt(const struct job *job, const struct run_request *request, const struct warden_outcome *outcome,
                         struct base_err *err)
 {
@@ -206,7 +211,7 @@ static int give_receipt(const struct job *job, const struct run_request *request
     char hash[BASE_HASH_HEX];
     int r;
 
-    if (!job->values.json && !job->values.receipt)
+    if (!wants_receipt(job))
         return 0;
     r = run_receipt(request, outcome, &receipt, err);
     if (r >= 0)
@@ -221,6 +226,7 @@ static int give_receipt(const struct job *job, const struct run_request *request
 static int execute(const struct job *job, const char *const *args)
 {
     const bool json = job->values.json;
+    AUTO_JSON json_t *draft = NULL;
     const struct run_request request = {
         .policy = &job->policy,
         .program = &job->program,
@@ -231,6 +237,7 @@ static int execute(const struct job *job, const char *const *args)
         .stdin_bytes = "",
         .stdout_fd = json ? -1 : STDOUT_FILENO,
         .stderr_fd = json ? -1 : STDERR_FILENO,
+        .receipt_draft = wants_receipt(job) ? &draft : NULL,
     };
     AUTO_OUTCOME struct warden_outcome outcome = {0};
     struct base_err err;
