@@ -196,9 +196,6 @@ int base_file_replace(const char *path, const void *bytes, size_t count, struct 
     r = write_temporary(temporary, bytes, count, path, err);
     if (r < 0)
         return r;
-    /* Renaming over a file makes some file systems write to the disk at once; taking the old one away first does not.
-     */
-    (void)unlink(target); /* that it is not there, or a folder, shows in the rename */
     if (rename(temporary, target) < 0) {
         r = base_err_sys(err, BASE_E_IO, errno, path, "cannot be written");
         (void)unlink(temporary);

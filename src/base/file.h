@@ -19,8 +19,8 @@ int base_file_read(const char *path, size_t max_bytes, struct base_buf *buf, str
 /* Write all of it, through short writes and EINTR. @place names the file in the error. */
 int base_file_write_all(int fd, const void *bytes, size_t count, const char *place, struct base_err *err);
 
-/* Put the bytes under @path in one step: a reader sees the old file, for a moment none, or the
- * new one, never a part, also after this process is killed. It is not waited for the disk. */
+/* Put the bytes under @path in one step: a reader sees the old file or the new one, never a part,
+ * also after this process is killed. It is not waited for the disk. */
 int base_file_replace(const char *path, const void *bytes, size_t count, struct base_err *err);
 
 /* mkdir -p, mode 0755 (what the umask leaves of it). */

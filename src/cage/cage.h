@@ -43,6 +43,7 @@ struct cage_host {
     int landlock_abi;   /* 0: none */
     uint64_t ignored_signals; /* those that this process ignores, bit 0 for signal 1: an exec would pass them on */
     uint64_t hard_open_files, hard_file_bytes, hard_processes, hard_cpu_s; /* inherited; UINT64_MAX: none */
+    bool cgroup_v2; /* this machine has cgroup v2, usable here or not */
     enum cage_manager manager;
     bool controllers[CAGE_CONTROLLER_MAX];                     /* v2: CPUACCT comes with every group */
     char cgroup_parents[CAGE_CONTROLLER_MAX][CAGE_PATH_BYTES]; /* where our groups go; v2: [CAGE_PIDS] only */
@@ -139,6 +140,7 @@ struct cage_report {
     _Atomic uint32_t started;    /* the guest's exec succeeded */
     _Atomic uint32_t ended;      /* the guest's first process ended; wait_status is set */
     _Atomic uint32_t denied_end; /* ended by a denial under denials: end */
+    _Atomic uint32_t overdue;    /* ended by our own clock: the supervisor did not end it in time */
     int32_t wait_status;
     int32_t failed_step; /* -1: none */
     int32_t failed_errno;

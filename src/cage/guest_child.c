@@ -119,6 +119,7 @@ static void fill_limits(const struct cage_context *context, struct rlimit_row ro
     {                                                                                                                  \
         value, value                                                                                                   \
     }
+    /* A core limit of 1 and no other keeps a crash from the host\'s core handler, which is root: at 0 it runs. */
     const struct rlimit_row filled[RLIMIT_ROWS] = {
         {RLIMIT_NOFILE, BOTH(limit_value(context, POLICY_LIMIT_OPEN_FILES, RLIM_INFINITY))},
         {RLIMIT_FSIZE, BOTH(limit_value(context, POLICY_LIMIT_FILE_BYTES, RLIM_INFINITY))},
@@ -127,7 +128,7 @@ static void fill_limits(const struct cage_context *context, struct rlimit_row ro
         {RLIMIT_CPU, BOTH(cpu_limit_s(context))},
         {RLIMIT_AS, BOTH(RLIM_INFINITY)},
         {RLIMIT_STACK, {STACK_BYTES, RLIM_INFINITY}},
-        {RLIMIT_CORE, BOTH(0)},
+        {RLIMIT_CORE, BOTH(1)},
         {RLIMIT_NICE, BOTH(0)},
         {RLIMIT_RTPRIO, BOTH(0)},
         {RLIMIT_MEMLOCK, BOTH(8u << 20)},
@@ -178,7 +179,8 @@ static int prove_rlimits(struct cage_context *context)
         struct rlimit now;
         if (syscall(SYS_prlimit64, 0, rows[i].id, NULL, &now) < 0)
             return -errno;
-        if (now.rlim_cur > rows[i].limit.rlim_cur || now.rlim_max > rows[i].limit.rlim_max)
+        if (now.rlim_cur > rows[i].limit.rlim_cur || now.rlim_max > rows[i].limit.rlim_max ||
+            (rows[i].id == RLIMIT_CORE && now.rlim_cur != 1))
             return -EPERM;
     }
     return 0;
@@ -276,11 +278,11 @@ static const struct {
 } rows[] = {
     {CAGE_STEP_SESSION, apply_session, prove_session},
     {CAGE_STEP_DESCRIPTORS, apply_descriptors, NULL},
-    {CAGE_STEP_RLIMITS, apply_rlimits, prove_rlimits},
     {CAGE_STEP_IDENTITY, apply_identity, prove_identity},
     {CAGE_STEP_CAPABILITIES, apply_capabilities, prove_capabilities},
     {CAGE_STEP_NO_NEW_PRIVS, apply_no_new_privs, prove_no_new_privs},
-    {CAGE_STEP_LANDLOCK, cage_landlock_apply, NULL},
+    {CAGE_STEP_LANDLOCK, cage_landlock_apply, NULL}, /* opens files: before the limit on them */
+    {CAGE_STEP_RLIMITS, apply_rlimits, prove_rlimits},
     {CAGE_STEP_SYSCALL_FILTER, apply_filter, prove_filter},
 };
 

@@ -207,7 +207,7 @@ static void probe_cgroups(struct cage_host *host)
 
     if (read_text("/proc/self/cgroup", groups, sizeof(groups)) < 0)
         (void)snprintf(host->cgroup_why, sizeof(host->cgroup_why), "/proc does not show our control groups");
-    else if (is_type(CGROUP_ROOT, TYPE_CGROUP_V2))
+    else if ((host->cgroup_v2 = is_type(CGROUP_ROOT, TYPE_CGROUP_V2)))
         probe_v2(host, groups);
     else
         probe_v1(host, groups);

@@ -189,12 +189,22 @@ static int prove_bounding(struct cage_context *context)
 
 /* --- the walk --- */
 
+/* Nothing that the host mounts from now on may appear in what we clone of it. */
+static int cut_off_mounts(struct cage_context *context)
+{
+    struct mount_attr private = {.propagation = KERNEL_MS_PRIVATE};
+
+    (void)context;
+    return kernel_mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &private) < 0 ? -errno : 0;
+}
+
 /* In this order. Proofs come after the last row: some need the finished file system to look through. */
 static const struct {
     unsigned step;
     int (*apply)(struct cage_context *); /* NULL: clone did it */
     int (*prove)(struct cage_context *); /* NULL: success of apply is all that can be known */
 } rows[] = {
+    {CAGE_AT_START, cut_off_mounts, NULL},
     {CAGE_STEP_USER_NS, NULL, prove_user_ns},
     {CAGE_STEP_PID_NS, NULL, prove_pid_ns},
     {CAGE_STEP_MOUNT_NS, NULL, prove_mount_ns},

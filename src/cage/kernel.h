@@ -15,6 +15,7 @@
 /* <sys/mount.h> clashes with <linux/mount.h> in this C library. */
 int umount2(const char *target, int flags);
 #define KERNEL_MNT_DETACH 2
+#define KERNEL_MS_PRIVATE (1 << 18)
 
 #ifndef LANDLOCK_ACCESS_FS_REFER
 #define LANDLOCK_ACCESS_FS_REFER (1ULL << 13)

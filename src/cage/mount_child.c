@@ -143,7 +143,7 @@ static int add_top_folder(int root_fd, const char *name)
     return r < 0 ? r : bind(path, root_fd, name, AT_RECURSIVE, ATTR_VIEW);
 }
 
-/* The few names that C libraries ask for. */
+/* The few names that C libraries ask for. Looking up a host is left to try the network: so it is denied, and named. */
 static int generate_etc(int root_fd)
 {
     static const struct {
@@ -152,7 +152,7 @@ static int generate_etc(int root_fd)
         {"etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\nguest:x:1000:1000:guest:/work:/bin/sh\n"},
         {"etc/group", "root:x:0:\nguest:x:1000:\n"},
         {"etc/hosts", "127.0.0.1 localhost\n::1 localhost\n127.0.1.1 " CAGE_HOSTNAME "\n"},
-        {"etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"},
+        {"etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"},
         {"etc/ld.so.cache", ""},
     };
     int r;

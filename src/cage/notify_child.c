@@ -161,6 +161,41 @@ static bool reap(struct cage_context *context, pid_t guest)
     return ended;
 }
 
+/* Some time after the wall limit the supervisor must have ended us. If it has not, it is stopped or stuck, and the
+ * guest may not gain by that. */
+#define WALL_GRACE_US 1000000
+
+static bool overdue(const struct cage_context *context, uint64_t now_us)
+{
+    const struct policy_limit *wall = &context->start->plan->policy->limits[POLICY_LIMIT_WALL_MS];
+
+    return !wall->unlimited && now_us > context->report->start_us + wall->value * 1000 + WALL_GRACE_US;
+}
+
+/* By the clock, not when nothing else happens: a guest can keep us busy. */
+static void tick(struct cage_context *context, uint64_t *next_us)
+{
+    uint64_t now_us = base_clock_us();
+
+    if (now_us < *next_us)
+        return;
+    *next_us = now_us + TICK_MS * 1000;
+    sample_scratch(context);
+    if (overdue(context, now_us)) {
+        context->report->end_us = now_us;
+        context->report->overdue = 1;
+        _exit(0); /* the kernel ends everything else in the cage */
+    }
+}
+
+static void take_child_signals(struct cage_context *context)
+{
+    struct signalfd_siginfo signals[8];
+
+    if (read(context->signal_fd, signals, sizeof(signals)) < 0 && errno != EAGAIN)
+        _exit(1);
+}
+
 void cage_notify_loop(struct cage_context *context, pid_t guest)
 {
     struct pollfd fds[] = {
@@ -168,21 +203,20 @@ void cage_notify_loop(struct cage_context *context, pid_t guest)
         {.fd = context->signal_fd, .events = POLLIN},
         {.fd = context->life_fd, .events = POLLIN},
     };
+    uint64_t next_us = 0;
 
     while (!reap(context, guest)) {
         int r = poll(fds, 3, TICK_MS);
-        if (r == 0)
-            sample_scratch(context);
-        if (r > 0 && (fds[1].revents & POLLIN)) {
-            struct signalfd_siginfo signals[8];
-            if (read(context->signal_fd, signals, sizeof(signals)) < 0 && errno != EAGAIN)
-                _exit(1);
-        }
-        if (r > 0 && (fds[2].revents & POLLHUP))
+        tick(context, &next_us);
+        if (r <= 0)
+            continue;
+        if (fds[1].revents & POLLIN)
+            take_child_signals(context);
+        if (fds[2].revents & POLLHUP)
             _exit(1); /* the supervisor is dead */
-        if (r > 0 && (fds[0].revents & POLLIN))
+        if (fds[0].revents & POLLIN)
             answer_one(context);
-        else if (r > 0 && (fds[0].revents & (POLLHUP | POLLERR)))
+        else if (fds[0].revents & (POLLHUP | POLLERR))
             fds[0].fd = -1; /* nobody with the filter is left; the next reap ends the loop */
     }
     context->report->end_us = base_clock_us();

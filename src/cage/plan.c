@@ -4,6 +4,7 @@
  */
 #include "base/cleanup.h"
 #include "cage/cage.h"
+#include <stdio.h>
 #include <string.h>
 
 /* Who enforces a limit when there is no control group for it. */
@@ -34,15 +35,31 @@ static const char *manager_word(enum cage_manager manager)
     return manager == CAGE_MANAGER_V1 ? "cgroup-v1" : "cgroup-v2";
 }
 
-static int refuse(const struct cage_host *host, enum policy_limit_key key, struct base_err *err)
+static bool enforceable(const struct policy *policy, const struct cage_host *host, enum policy_limit_key key)
 {
-    (void)base_err_set(err, BASE_E_REFUSED, policy_limit_name(key), "cannot be enforced on this machine: %s",
+    const struct policy_limit *limit = &policy->limits[key];
+    enum cage_controller controller = enforcers[key].controller;
+
+    return limit->unlimited || limit->if_available || enforcers[key].without != NEEDS_GROUP ||
+           host->controllers[controller];
+}
+
+/* All of them at once: nobody wants to be told of the second wall when the first has been given up. The remedy that
+ * always works comes first. */
+static int refuse(const struct policy *policy, const struct cage_host *host, struct base_err *err)
+{
+    char keys[160] = "";
+    size_t length = 0;
+
+    for (int key = 0; key < POLICY_LIMIT_MAX; key++)
+        if (!enforceable(policy, host, (enum policy_limit_key)key) && length < sizeof(keys))
+            length += (size_t)snprintf(keys + length, sizeof(keys) - length, "%s%s", length ? ", " : "",
+                                       policy_limit_name((enum policy_limit_key)key));
+    (void)base_err_set(err, BASE_E_REFUSED, keys, "cannot be enforced here: %s",
                        host->cgroup_why[0] ? host->cgroup_why : "the controller that does it is missing");
-    return base_err_remedy(
-        err,
-        "start as root, or in a delegated group: systemd-run --user --scope -p Delegate=yes fumehood ...; "
-        "or run without this wall: --limit %s_if_available=..., --policy if-available",
-        policy_limit_name(key));
+    return base_err_remedy(err, "--policy if-available goes on without; or start as root%s",
+                           host->cgroup_v2 ? ", or in a group of your own: systemd-run --user --scope -p Delegate=yes"
+                                           : "");
 }
 
 /* A limit that our starter gave us ends the guest before the policy's does, and untyped: the receipt would tell a limit
@@ -78,6 +95,20 @@ static int plan_inherited(const struct cage_host *host, const struct cage_plan *
     return 0;
 }
 
+/* The guest's streams, its mark, and what its loader opens on the way. */
+#define OPEN_FILES_MIN 8
+
+static int plan_open_files(const struct cage_plan *plan, struct base_err *err)
+{
+    const struct policy_limit *limit = &plan->policy->limits[POLICY_LIMIT_OPEN_FILES];
+
+    if (limit->unlimited || limit->value >= OPEN_FILES_MIN)
+        return 0;
+    (void)base_err_set(err, BASE_E_USAGE, policy_limit_name(POLICY_LIMIT_OPEN_FILES),
+                       "no program starts with fewer than %d", OPEN_FILES_MIN);
+    return base_err_remedy(err, "--limit open_files=%d or more", OPEN_FILES_MIN);
+}
+
 static int plan_limit(enum policy_limit_key key, const struct cage_host *host, struct cage_plan *plan,
                       struct base_err *err)
 {
@@ -96,9 +127,7 @@ static int plan_limit(enum policy_limit_key key, const struct cage_host *host, s
         plan->uses_cgroup[controller] = true;
         return 0;
     }
-    if (enforcers[key].without == NEEDS_GROUP && !limit->if_available)
-        return refuse(host, key, err);
-    return 0;
+    return enforceable(plan->policy, host, key) ? 0 : refuse(plan->policy, host, err);
 }
 
 /* Counting is wanted even where nothing is limited: a receipt says what was used. */
@@ -125,7 +154,9 @@ int cage_plan_make(const struct policy *policy, const struct cage_host *host, st
         if (r < 0)
             return r;
     }
-    r = plan_inherited(host, &plan, err);
+    r = plan_open_files(&plan, err);
+    if (r == 0)
+        r = plan_inherited(host, &plan, err);
     if (r < 0)
         return r;
     plan_counting(host, &plan);

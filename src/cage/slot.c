@@ -1,8 +1,8 @@
 /* slot.c - a number that nobody else on this machine has at this time
  *
  * The number names the control groups and chooses the host ids of a cage. It is held by a lock on a file, which the
- * kernel gives back when the supervisor and the cage's first process are both dead: a slot whose lock is free has no
- * living process, whatever it left behind.
+ * kernel gives back when the supervisor and the cage's first process are both dead or dying: what it left behind is
+ * nobody's then.
  */
 #include "cage/slot.h"
 #include "base/cleanup.h"
@@ -101,7 +101,9 @@ int cage_slot_note_write(int lock_fd, const char *note)
 {
     size_t count = strlen(note);
 
-    return pwrite(lock_fd, note, count, 0) == (ssize_t)count ? 0 : -EIO;
+    if (pwrite(lock_fd, note, count, 0) != (ssize_t)count)
+        return -EIO;
+    return ftruncate(lock_fd, (off_t)count) < 0 ? -errno : 0;
 }
 
 size_t cage_slot_note_read(int lock_fd, char note[CAGE_NOTE_BYTES])

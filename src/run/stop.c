@@ -1,6 +1,8 @@
 /* stop.c - the emergency stop
  *
- * A file that exists stops every run: root's stops the machine, a user's stops that user. It outlives a restart.
+ * A file that exists stops every run: root's stops the machine, a user's stops that user. It outlives a restart. A
+ * user's stands below the home that the machine knows (so that a run with another environment meets it too), and where
+ * XDG_STATE_HOME and HOME say.
  */
 #include "run/stop.h"
 #include "base/buf.h"
@@ -13,46 +15,107 @@
 
 #define MACHINE_FILE "/var/lib/fumehood/disabled"
 #define PATH_BYTES   512
+#define PLACES       3
 
-/* Empty when this user has no home: then only the machine's file counts. */
-static void user_file(char *path, size_t path_bytes)
+struct places {
+    char paths[PLACES][PATH_BYTES];
+    unsigned count;
+};
+
+/* The sixth field of our line in /etc/passwd. The library's way would load code at run time. */
+static bool home_of_record(char *home, size_t home_bytes)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    int length = 0;
+    AUTO_FCLOSE FILE *passwd = fopen("/etc/passwd", "re");
+    char line[1024], wanted[16];
 
-    path[0] = 0;
-    if (geteuid() == 0)
-        length = snprintf(path, path_bytes, MACHINE_FILE);
-    else if (state && state[0] == '/')
-        length = snprintf(path, path_bytes, "%s/fumehood/disabled", state);
-    else if (home && home[0] == '/')
-        length = snprintf(path, path_bytes, "%s/.local/state/fumehood/disabled", home);
-    if (length < 0 || (size_t)length >= path_bytes)
-        path[0] = 0;
+    (void)snprintf(wanted, sizeof(wanted), "%u", (unsigned)geteuid());
+    while (passwd && fgets(line, sizeof(line), passwd)) {
+        const char *fields[7] = {0};
+        char *rest = line;
+        for (unsigned i = 0; i < 7 && rest; i++)
+            fields[i] = strsep(&rest, ":");
+        if (!fields[5] || fields[5][0] != '/' || strcmp(fields[2], wanted) != 0)
+            continue;
+        (void)snprintf(home, home_bytes, "%s", fields[5]);
+        return true;
+    }
+    return false;
 }
 
-static const char *find_stop(char *user, size_t user_bytes)
+static void add_place(struct places *places, const char *folder, const char *below)
 {
-    if (access(MACHINE_FILE, F_OK) == 0)
-        return MACHINE_FILE;
-    user_file(user, user_bytes);
-    return user[0] && access(user, F_OK) == 0 ? user : NULL;
+    char *path = places->paths[places->count];
+
+    if (!folder || folder[0] != '/')
+        return;
+    if (snprintf(path, PATH_BYTES, "%s%s/fumehood/disabled", folder, below) >= PATH_BYTES)
+        return;
+    for (unsigned i = 0; i < places->count; i++)
+        if (strcmp(places->paths[i], path) == 0)
+            return;
+    places->count++;
+}
+
+/* Asked many times a second, so the record is read once. */
+static const char *recorded_home(void)
+{
+    static char home[PATH_BYTES];
+    static bool known;
+
+    if (!known && !home_of_record(home, sizeof(home)))
+        home[0] = 0;
+    known = true;
+    return home;
+}
+
+static struct places own_places(void)
+{
+    struct places places = {.count = 0};
+
+    if (geteuid() == 0) {
+        (void)snprintf(places.paths[places.count++], PATH_BYTES, MACHINE_FILE);
+        return places;
+    }
+    add_place(&places, getenv("XDG_STATE_HOME"), "");
+    add_place(&places, recorded_home(), "/.local/state");
+    add_place(&places, getenv("HOME"), "/.local/state");
+    return places;
+}
+
+/* A place that we may not look into could hold a stop. A file in place of a folder cannot. */
+static bool stands(const char *path)
+{
+    return access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+static bool find_stop(char path[PATH_BYTES])
+{
+    struct places places = own_places();
+
+    (void)snprintf(path, PATH_BYTES, MACHINE_FILE);
+    if (stands(MACHINE_FILE))
+        return true;
+    for (unsigned i = 0; i < places.count; i++)
+        if (stands(places.paths[i])) {
+            memcpy(path, places.paths[i], PATH_BYTES);
+            return true;
+        }
+    return false;
 }
 
 const char *run_stop_reason(void)
 {
-    char user[PATH_BYTES];
+    char path[PATH_BYTES];
 
-    return find_stop(user, sizeof(user)) ? "the emergency stop was set" : NULL;
+    return find_stop(path) ? "the emergency stop was set" : NULL;
 }
 
 int run_check_stop(struct base_err *err)
 {
-    char user[PATH_BYTES];
-    const char *path = find_stop(user, sizeof(user));
+    char path[PATH_BYTES];
     AUTO_BUF struct base_buf why = {.max = 4096};
 
-    if (!path)
+    if (!find_stop(path))
         return 0;
     if (base_file_read(path, 4000, &why, NULL) < 0 || why.count == 0)
         (void)base_buf_text(&why, "no reason is given");
@@ -62,29 +125,40 @@ int run_check_stop(struct base_err *err)
     return base_err_remedy(err, "fumehood enable");
 }
 
-int run_stop_set(const char *why, struct base_err *err)
+static int set_at(const char *path, const char *why, struct base_err *err)
 {
-    char path[PATH_BYTES], folder[PATH_BYTES];
+    char folder[PATH_BYTES];
     int r;
 
-    user_file(path, sizeof(path));
-    if (!path[0])
-        return base_err_set(err, BASE_E_SETUP, "disable",
-                            "there is no place for it: neither XDG_STATE_HOME nor HOME is set");
     (void)snprintf(folder, sizeof(folder), "%s", path);
     *strrchr(folder, '/') = 0;
     r = base_file_mkdirs(folder, err);
     return r < 0 ? r : base_file_replace(path, why, strlen(why), err);
 }
 
+int run_stop_set(const char *why, struct base_err *err)
+{
+    struct places places = own_places();
+    int set = 0, r = 0;
+
+    if (places.count == 0)
+        return base_err_set(err, BASE_E_SETUP, "disable", "there is no place for it: this user has no home");
+    for (unsigned i = 0; i < places.count; i++) {
+        int one = set_at(places.paths[i], why, set ? NULL : err);
+        set += one == 0;
+        r = one < 0 ? one : r;
+    }
+    return set ? 0 : r; /* one place is enough: every run looks at all */
+}
+
 int run_stop_clear(struct base_err *err)
 {
-    char path[PATH_BYTES];
+    struct places places = own_places();
 
-    user_file(path, sizeof(path));
-    if (path[0] && unlink(path) < 0 && errno != ENOENT)
-        return base_err_sys(err, BASE_E_IO, errno, path, "cannot be removed");
-    if (geteuid() != 0 && access(MACHINE_FILE, F_OK) == 0)
+    for (unsigned i = 0; i < places.count; i++)
+        if (unlink(places.paths[i]) < 0 && errno != ENOENT && errno != ENOTDIR)
+            return base_err_sys(err, BASE_E_IO, errno, places.paths[i], "cannot be removed");
+    if (geteuid() != 0 && stands(MACHINE_FILE))
         return base_err_set(err, BASE_E_REFUSED, MACHINE_FILE, "the machine's own stop is set: only root can clear it");
     return 0;
 }

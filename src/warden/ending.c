@@ -19,12 +19,9 @@ static void end_with(struct warden_outcome *outcome, enum warden_ending ending, 
     (void)snprintf(outcome->detail, sizeof(outcome->detail), "%.*s", (int)sizeof(outcome->detail) - 1, detail);
 }
 
-static int setup_code(unsigned step, int sys_errno)
+static int setup_code(unsigned step)
 {
-    if (step == CAGE_AT_EXEC &&
-        (sys_errno == ENOENT || sys_errno == ENOEXEC || sys_errno == EACCES || sys_errno == ELIBBAD))
-        return BASE_E_NOT_FOUND;
-    return BASE_E_SETUP;
+    return step == CAGE_AT_EXEC ? BASE_E_NOT_FOUND : BASE_E_SETUP; /* whatever the file is, it is no program */
 }
 
 static void end_setup(struct warden_watch *watch)
@@ -33,8 +30,7 @@ static void end_setup(struct warden_watch *watch)
     unsigned step = (unsigned)report->failed_step;
     struct warden_outcome *outcome = watch->outcome;
 
-    (void)base_err_sys(&outcome->error, setup_code(step, report->failed_errno), report->failed_errno,
-                       cage_step_name(step), "%s failed",
+    (void)base_err_sys(&outcome->error, setup_code(step), report->failed_errno, cage_step_name(step), "%s failed",
                        step < CAGE_STEP_MAX ? "this part of the cage" : cage_step_text(step));
     if (step == CAGE_STEP_PROC_MASKED && report->failed_errno == EPERM)
         (void)base_err_remedy(&outcome->error, "inside a container /proc must not be masked: start that with "
@@ -113,11 +109,28 @@ void warden_ending_stopped(struct warden_watch *watch)
     watch->outcome->signal = watch->stop.signal;
 }
 
+/* A guest that ended just before it could be ended has used up its time all the same. */
+static bool met_wall_limit(const struct warden_watch *watch)
+{
+    const struct policy_limit *wall = &watch->job->plan->policy->limits[POLICY_LIMIT_WALL_MS];
+    const struct cage_report *report = watch->report;
+
+    return report->overdue ||
+           (report->ended && !wall->unlimited && report->end_us - report->start_us >= wall->value * 1000);
+}
+
+static bool used_its_cpu(const struct warden_watch *watch, const struct cage_counters *counters)
+{
+    const struct policy_limit *cpu = &watch->job->plan->policy->limits[POLICY_LIMIT_CPU_MS];
+
+    return watch->report->ended && !cpu->unlimited && counters->cpu_us != UINT64_MAX &&
+           counters->cpu_us >= cpu->value * 1000;
+}
+
 void warden_ending_decide(struct warden_watch *watch, const struct cage_counters *counters)
 {
     const struct cage_report *report = watch->report;
     const struct warden_stop *stop = &watch->stop;
-    bool stopped = stop->wanted && !(report->ended && stop->limit == WARDEN_LIMIT_WALL);
 
     if (!watch->dead)
         end_lost(watch);
@@ -127,10 +140,14 @@ void warden_ending_decide(struct warden_watch *watch, const struct cage_counters
         end_setup(watch);
     else if (report->denied_end)
         end_with(watch->outcome, WARDEN_DENIED, WARDEN_LIMIT_NONE, "");
-    else if (stopped && stop->ending == WARDEN_LOST)
+    else if (stop->wanted && stop->ending == WARDEN_LOST)
         end_lost(watch);
-    else if (stopped)
+    else if (met_wall_limit(watch))
+        end_with(watch->outcome, WARDEN_LIMIT, WARDEN_LIMIT_WALL, "");
+    else if (stop->wanted && !(report->ended && stop->limit == WARDEN_LIMIT_WALL))
         warden_ending_stopped(watch);
+    else if (used_its_cpu(watch, counters))
+        end_with(watch->outcome, WARDEN_LIMIT, WARDEN_LIMIT_CPU, "");
     else if (output_over(watch))
         end_with(watch->outcome, WARDEN_LIMIT, WARDEN_LIMIT_OUTPUT, "");
     else if (report->ended)

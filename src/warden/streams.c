@@ -9,7 +9,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 
 /* The guest's ends must not be one of the numbers that they will be moved to. */
 #define FIRST_GUEST_FD 10
@@ -51,9 +54,30 @@ static uint64_t pass_max(const struct warden_watch *watch, enum policy_limit_key
     return limit->unlimited ? UINT64_MAX : limit->value;
 }
 
+/* The descriptor may not be ours to make non-blocking, but a pipe or a terminal can be opened anew, as a description of
+ * our own. Where that is not allowed, a portion that polls writable can still block on a terminal. */
+static void open_pass(struct warden_sink *sink, int pass_fd)
+{
+    struct stat st;
+    char path[32];
+    int own = -1;
+
+    sink->pass_fd = pass_fd;
+    if (pass_fd < 0 || fstat(pass_fd, &st) < 0)
+        return;
+    sink->pass_socket = S_ISSOCK(st.st_mode);
+    if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) {
+        (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", pass_fd);
+        own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    }
+    sink->pass_owned = own >= 0;
+    if (own >= 0)
+        sink->pass_fd = own;
+}
+
 static void init_sink(struct warden_sink *sink, int pass_fd, uint64_t max, struct base_buf *kept)
 {
-    sink->pass_fd = pass_fd;
+    open_pass(sink, pass_fd);
     sink->keep_max = max;
     sink->kept = kept;
     base_hash_init(&sink->hash);
@@ -92,6 +116,8 @@ void warden_streams_close(struct warden_watch *watch)
     for (int i = 0; i < WARDEN_SINK_MAX; i++) {
         base_cleanup_close(&watch->sinks[i].read_fd);
         base_buf_release(&watch->sinks[i].tail);
+        if (watch->sinks[i].pass_owned)
+            base_cleanup_close(&watch->sinks[i].pass_fd);
     }
     base_cleanup_close(&watch->source.write_fd);
 }
@@ -152,7 +178,9 @@ static size_t pass_portion(struct warden_sink *sink, const char *bytes, size_t c
 
     if (count == 0 || sink->pass_broken || !writable_now(sink->pass_fd))
         return 0;
-    written = write(sink->pass_fd, bytes, count < PIPE_BUF ? count : PIPE_BUF);
+    count = count < PIPE_BUF ? count : PIPE_BUF;
+    written = sink->pass_socket ? send(sink->pass_fd, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL)
+                                : write(sink->pass_fd, bytes, count);
     if (written < 0 && errno != EINTR && errno != EAGAIN)
         sink->pass_broken = true;
     return written > 0 ? (size_t)written : 0;

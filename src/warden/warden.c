@@ -43,6 +43,7 @@ static void take_signal(struct warden_watch *watch)
     if (read(watch->signal_fd, &info, sizeof(info)) != sizeof(info))
         return;
     (void)snprintf(detail, sizeof(detail), "signal %u", info.ssi_signo);
+    watch->signalled = true;
     if (!watch->stop.wanted)
         watch->stop.signal = (int)info.ssi_signo;
     warden_stop(watch, WARDEN_CANCELLED, WARDEN_LIMIT_NONE, detail);
@@ -200,8 +201,7 @@ static void pass_on_rest(struct warden_watch *watch)
             fds[1 + i] = (struct pollfd){.fd = flushed ? -1 : watch->sinks[i].pass_fd, .events = POLLOUT};
             done = done && flushed;
         }
-        if (done || (watch->stop.wanted && watch->stop.ending == WARDEN_CANCELLED) ||
-            (poll(fds, 3, -1) < 0 && errno != EINTR))
+        if (done || watch->signalled || (poll(fds, 3, -1) < 0 && errno != EINTR))
             return;
         if (fds[0].revents) {
             watch->stop.wanted = false;

@@ -17,8 +17,9 @@ struct warden_stop {
 
 /* What the guest writes: read, counted, hashed, kept up to a limit, passed on. */
 struct warden_sink {
-    int read_fd; /* our end; -1 at its end */
-    int pass_fd; /* -1: not passed on */
+    int read_fd;                  /* our end; -1 at its end */
+    int pass_fd;                  /* -1: not passed on */
+    bool pass_owned, pass_socket; /* a description of our own; a socket, which is asked not to block */
     struct base_hash hash;
     uint64_t bytes, keep_max; /* kept is never longer than keep_max */
     uint64_t pass_left;       /* what may still be passed on: the limit holds there too */
@@ -59,6 +60,7 @@ struct warden_watch {
     int status;                        /* of the cage's first process */
     uint64_t rusage_cpu_us;
     bool dead;
+    bool signalled; /* somebody wants us to end, whatever else did */
 };
 
 /* streams.c */

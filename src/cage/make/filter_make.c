@@ -12,6 +12,7 @@
 #include <linux/filter.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -57,6 +59,7 @@ struct term {
     unsigned half; /* 2 * argument, + 1 for the upper half */
     uint32_t mask;
     uint32_t value, or_value;
+    bool differs; /* holds when it is neither */
 };
 #define IS(arg, value)                                                                                                 \
     {                                                                                                                  \
@@ -75,14 +78,31 @@ struct term {
     {                                                                                                                  \
         2 * (arg), S_IFMT, type, type                                                                                  \
     }
+#define TYPE(type)                                                                                                     \
+    {                                                                                                                  \
+        2, 0xf, SOCK_##type, SOCK_##type                                                                               \
+    } /* without its flags */
+#define IS_NOT(arg, value)                                                                                             \
+    {                                                                                                                  \
+        2 * (arg), UNCHANGED, value, value, true                                                                       \
+    }
+#define UPPER_IS_NOT(arg, value)                                                                                       \
+    {                                                                                                                  \
+        2 * (arg) + 1, UNCHANGED, value, value, true                                                                   \
+    }
+#define ONE_OF(arg, a, b)                                                                                              \
+    {                                                                                                                  \
+        2 * (arg), UNCHANGED, a, b                                                                                     \
+    }
 #define KEEPS_ID(arg)                                                                                                  \
     {                                                                                                                  \
         2 * (arg), UNCHANGED, GUEST_ID, UNCHANGED                                                                      \
     }
 
 /* A row holds when all its terms hold. A call with ALLOW_IF rows is allowed when one holds and denied otherwise; a call
- * with DENY_IF rows is denied when one holds and allowed otherwise. The text is for people. */
-enum effect { ALLOW_IF, ALLOW_IF_LOOPBACK, DENY_IF };
+ * with DENY_IF rows is denied when one holds and allowed otherwise. NOTHING_IF rows come first: the call then answers 0
+ * without being made. The text is for people. */
+enum effect { ALLOW_IF, ALLOW_IF_LOOPBACK, DENY_IF, NOTHING_IF };
 struct row {
     const char *call;
     enum class class;
@@ -93,13 +113,36 @@ struct row {
 };
 static const struct row rows[] = {
     {"socket", NETWORK, ALLOW_IF, "AF_UNIX", 1, {IS(0, AF_UNIX)}},
-    {"socket", NETWORK, ALLOW_IF_LOOPBACK, "AF_INET with network: loopback", 1, {IS(0, AF_INET)}},
-    {"socket", NETWORK, ALLOW_IF_LOOPBACK, "AF_INET6 with network: loopback", 1, {IS(0, AF_INET6)}},
+    {"socket",
+     NETWORK,
+     ALLOW_IF_LOOPBACK,
+     "TCP with network: loopback",
+     3,
+     {ONE_OF(0, AF_INET, AF_INET6), TYPE(STREAM), ONE_OF(2, 0, IPPROTO_TCP)}},
+    {"socket",
+     NETWORK,
+     ALLOW_IF_LOOPBACK,
+     "UDP with network: loopback",
+     3,
+     {ONE_OF(0, AF_INET, AF_INET6), TYPE(DGRAM), ONE_OF(2, 0, IPPROTO_UDP)}},
     {"socketpair", NETWORK, ALLOW_IF, "AF_UNIX", 1, {IS(0, AF_UNIX)}},
     {"clone", PROCESS, ALLOW_IF, "no new namespace", 1, {HAS_NONE(0, NEW_NAMESPACES)}},
     {"unshare", PROCESS, ALLOW_IF, "no new namespace", 1, {HAS_NONE(0, NEW_NAMESPACES | NEWTIME)}},
+    /* A process whose core limit is 1 gives nothing to the host's core handler; at 0 that would run. It stays at 1. */
+    {"prlimit64",
+     PROCESS,
+     NOTHING_IF,
+     "its own core limit: nothing is done",
+     3,
+     {IS(0, 0), IS(1, RLIMIT_CORE), IS_NOT(2, 0)}},
+    {"prlimit64", PROCESS, NOTHING_IF, "as before", 3, {IS(0, 0), IS(1, RLIMIT_CORE), UPPER_IS_NOT(2, 0)}},
+    {"setrlimit", PROCESS, NOTHING_IF, "its own core limit: nothing is done", 1, {IS(0, RLIMIT_CORE)}},
+    {"setrlimit", PROCESS, ALLOW_IF, "any other", 1, {IS_NOT(0, RLIMIT_CORE)}},
     {"prlimit64", PROCESS, ALLOW_IF, "its own limits", 1, {IS(0, 0)}},
     {"prlimit64", PROCESS, ALLOW_IF, "looking only", 2, {IS_NULL(2)}},
+    /* Writing out the disks of the whole machine is not one program's to ask for, and its own files are in memory. */
+    {"sync", FILESYSTEM, NOTHING_IF, "nothing is done", 0, {{0}}},
+    {"syncfs", FILESYSTEM, NOTHING_IF, "nothing is done", 0, {{0}}},
     {"personality", SYSCALL, ALLOW_IF, "Linux, or looking only", 1, {{0, UNCHANGED, 0, UNCHANGED}}},
     {"mknod", DEVICE, ALLOW_IF, "file", 1, {{2, S_IFMT, 0, S_IFREG}}},
     {"mknod", DEVICE, ALLOW_IF, "FIFO or socket", 1, {{2, S_IFMT, S_IFIFO, S_IFSOCK}}},
@@ -211,19 +254,34 @@ static unsigned put_branch(uint16_t op, uint32_t k, unsigned if_true, unsigned i
 /* Where to go when the term holds and when not. */
 static unsigned put_term(const struct term *t, unsigned holds, unsigned fails)
 {
-    unsigned at = put_branch(BPF_JEQ, t->value, holds, fails);
+    unsigned same = t->differs ? fails : holds, other = t->differs ? holds : fails;
+    unsigned at = put_branch(BPF_JEQ, t->value, same, other);
 
     if (t->or_value != t->value)
-        at = put_branch(BPF_JEQ, t->or_value, holds, at);
+        at = put_branch(BPF_JEQ, t->or_value, same, at);
     if (t->mask != UNCHANGED)
         at = put(BPF_ALU | BPF_AND | BPF_K, 0, 0, t->mask);
     (void)at;
     return put(BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)(offsetof(struct seccomp_data, args) + 4 * t->half));
 }
 
+static uint32_t action_of(enum effect effect)
+{
+    switch (effect) {
+    case DENY_IF:
+        return SECCOMP_RET_USER_NOTIF;
+    case NOTHING_IF:
+        return SECCOMP_RET_ERRNO | 0; /* the error 0: the caller sees success */
+    case ALLOW_IF:
+    case ALLOW_IF_LOOPBACK:
+        break;
+    }
+    return SECCOMP_RET_ALLOW;
+}
+
 static unsigned put_row(const struct row *row, unsigned otherwise)
 {
-    unsigned at = place_return(row->effect == DENY_IF ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW);
+    unsigned at = place_return(action_of(row->effect));
 
     for (unsigned i = row->count; i > 0; i--)
         at = put_term(&row->terms[i - 1], at, otherwise);
@@ -318,6 +376,8 @@ static void print_condition(const char *call)
             continue;
         if (!before)
             before = rows[i].effect == DENY_IF ? "denied: " : "allowed: ";
+        if (strcmp(rows[i].text, "as before") == 0)
+            continue;
         printf("%s%s", before, rows[i].text);
         before = ", ";
     }

@@ -57,6 +57,6 @@ int cli_start(struct base_err *err)
 {
     set_signals();
     raise_soft_limits();
-    (void)umask(022); /* folders and groups of ours must be usable by ourselves */
+    (void)umask(umask(077) & 077); /* we must be able to use what we make; others see it as the launcher says */
     return open_missing(err);
 }
