@@ -18,7 +18,10 @@
 #define PLACES       3
 
 struct places {
-    char paths[PLACES][PATH_BYTES];
+    struct place {
+        char path[PATH_BYTES];
+        bool known; /* where the machine says, not the environment: one that we may not look into could hold a stop */
+    } rows[PLACES];
     unsigned count;
 };
 
@@ -42,18 +45,18 @@ static bool home_of_record(char *home, size_t home_bytes)
     return false;
 }
 
-static void add_place(struct places *places, const char *folder, const char *below)
+static void add_place(struct places *places, const char *folder, const char *below, bool known)
 {
-    char *path = places->paths[places->count];
+    char *path = places->rows[places->count].path;
 
     if (!folder || folder[0] != '/')
         return;
     if (snprintf(path, PATH_BYTES, "%s%s/fumehood/disabled", folder, below) >= PATH_BYTES)
         return;
     for (unsigned i = 0; i < places->count; i++)
-        if (strcmp(places->paths[i], path) == 0)
+        if (strcmp(places->rows[i].path, path) == 0)
             return;
-    places->count++;
+    places->rows[places->count++].known = known;
 }
 
 /* Asked many times a second, so the record is read once. */
@@ -73,19 +76,18 @@ static struct places own_places(void)
     struct places places = {.count = 0};
 
     if (geteuid() == 0) {
-        (void)snprintf(places.paths[places.count++], PATH_BYTES, MACHINE_FILE);
+        places = (struct places){.rows = {{MACHINE_FILE, true}}, .count = 1};
         return places;
     }
-    add_place(&places, getenv("XDG_STATE_HOME"), "");
-    add_place(&places, recorded_home(), "/.local/state");
-    add_place(&places, getenv("HOME"), "/.local/state");
+    add_place(&places, recorded_home(), "/.local/state", true);
+    add_place(&places, getenv("XDG_STATE_HOME"), "", false);
+    add_place(&places, getenv("HOME"), "/.local/state", false);
     return places;
 }
 
-/* A place that we may not look into could hold a stop. A file in place of a folder cannot. */
-static bool stands(const char *path)
+static bool stands(const char *path, bool known)
 {
-    return access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
+    return access(path, F_OK) == 0 || (known && errno != ENOENT && errno != ENOTDIR);
 }
 
 static bool find_stop(char path[PATH_BYTES])
@@ -93,11 +95,11 @@ static bool find_stop(char path[PATH_BYTES])
     struct places places = own_places();
 
     (void)snprintf(path, PATH_BYTES, MACHINE_FILE);
-    if (stands(MACHINE_FILE))
+    if (stands(MACHINE_FILE, true))
         return true;
     for (unsigned i = 0; i < places.count; i++)
-        if (stands(places.paths[i])) {
-            memcpy(path, places.paths[i], PATH_BYTES);
+        if (stands(places.rows[i].path, places.rows[i].known)) {
+            memcpy(path, places.rows[i].path, PATH_BYTES);
             return true;
         }
     return false;
@@ -144,7 +146,7 @@ int run_stop_set(const char *why, struct base_err *err)
     if (places.count == 0)
         return base_err_set(err, BASE_E_SETUP, "disable", "there is no place for it: this user has no home");
     for (unsigned i = 0; i < places.count; i++) {
-        int one = set_at(places.paths[i], why, set ? NULL : err);
+        int one = set_at(places.rows[i].path, why, set ? NULL : err);
         set += one == 0;
         r = one < 0 ? one : r;
     }
@@ -156,9 +158,9 @@ int run_stop_clear(struct base_err *err)
     struct places places = own_places();
 
     for (unsigned i = 0; i < places.count; i++)
-        if (unlink(places.paths[i]) < 0 && errno != ENOENT && errno != ENOTDIR)
-            return base_err_sys(err, BASE_E_IO, errno, places.paths[i], "cannot be removed");
-    if (geteuid() != 0 && stands(MACHINE_FILE))
+        if (unlink(places.rows[i].path) < 0 && stands(places.rows[i].path, places.rows[i].known))
+            return base_err_sys(err, BASE_E_IO, errno, places.rows[i].path, "cannot be removed");
+    if (geteuid() != 0 && stands(MACHINE_FILE, true))
         return base_err_set(err, BASE_E_REFUSED, MACHINE_FILE, "the machine's own stop is set: only root can clear it");
     return 0;
 }

@@ -19,9 +19,13 @@ static void end_with(struct warden_outcome *outcome, enum warden_ending ending, 
     (void)snprintf(outcome->detail, sizeof(outcome->detail), "%.*s", (int)sizeof(outcome->detail) - 1, detail);
 }
 
-static int setup_code(unsigned step)
+/* A file that the kernel will not run is no program, whatever is wrong with it; that the machine is short of something
+ * is not the file's fault. */
+static int setup_code(unsigned step, int sys_errno)
 {
-    return step == CAGE_AT_EXEC ? BASE_E_NOT_FOUND : BASE_E_SETUP; /* whatever the file is, it is no program */
+    bool is_short = sys_errno == ENOMEM || sys_errno == EAGAIN || sys_errno == EMFILE || sys_errno == ENFILE;
+
+    return step == CAGE_AT_EXEC && !is_short ? BASE_E_NOT_FOUND : BASE_E_SETUP;
 }
 
 static void end_setup(struct warden_watch *watch)
@@ -30,7 +34,8 @@ static void end_setup(struct warden_watch *watch)
     unsigned step = (unsigned)report->failed_step;
     struct warden_outcome *outcome = watch->outcome;
 
-    (void)base_err_sys(&outcome->error, setup_code(step), report->failed_errno, cage_step_name(step), "%s failed",
+    (void)base_err_sys(&outcome->error, setup_code(step, report->failed_errno), report->failed_errno,
+                       cage_step_name(step), "%s failed",
                        step < CAGE_STEP_MAX ? "this part of the cage" : cage_step_text(step));
     if (step == CAGE_STEP_PROC_MASKED && report->failed_errno == EPERM)
         (void)base_err_remedy(&outcome->error, "inside a container /proc must not be masked: start that with "
@@ -116,7 +121,7 @@ static bool met_wall_limit(const struct warden_watch *watch)
     const struct cage_report *report = watch->report;
 
     return report->overdue ||
-           (report->ended && !wall->unlimited && report->end_us - report->start_us >= wall->value * 1000);
+           (report->ended && !wall->unlimited && report->end_us >= report->start_us + wall->value * 1000);
 }
 
 static bool used_its_cpu(const struct warden_watch *watch, const struct cage_counters *counters)

@@ -105,13 +105,15 @@ static uint32_t ask(int loopback, uint32_t nr, uint32_t arch, const uint64_t *ar
     return run(&machines[loopback], &data);
 }
 
-#define ENOSYS_ANSWER (SECCOMP_RET_ERRNO | 38)
+#define ENOSYS_ANSWER  (SECCOMP_RET_ERRNO | 38)
+#define NOTHING_ANSWER SECCOMP_RET_ERRNO /* the error 0: success, and nothing is done */
 
 static const char *word(uint32_t answer)
 {
     return answer == SECCOMP_RET_ALLOW        ? "allowed"
            : answer == SECCOMP_RET_USER_NOTIF ? "denied"
            : answer == ENOSYS_ANSWER          ? "ENOSYS"
+           : answer == NOTHING_ANSWER         ? "done nothing about"
                                               : "something else";
 }
 
@@ -266,11 +268,12 @@ static void x32_is_never_allowed(void **state)
 
 /* --- conditions, each from both sides --- */
 
-#define HIGH  0xdeadbeef00000000ull
-#define YES   SECCOMP_RET_ALLOW
-#define NO    SECCOMP_RET_USER_NOTIF
-#define SAME  0xffffffffull /* "leave this id as it is" */
-#define GUEST 1000ull
+#define HIGH    0xdeadbeef00000000ull
+#define YES     SECCOMP_RET_ALLOW
+#define NO      SECCOMP_RET_USER_NOTIF
+#define NOTHING NOTHING_ANSWER
+#define SAME    0xffffffffull /* "leave this id as it is" */
+#define GUEST   1000ull
 
 static const struct {
     const char *what;
@@ -281,9 +284,25 @@ static const struct {
     {"socket(AF_UNIX)", SYS_socket, {AF_UNIX}, YES, YES},
     {"socket(AF_UNIX) high", SYS_socket, {HIGH | AF_UNIX}, YES, YES},
     {"socket(AF_INET)", SYS_socket, {AF_INET, SOCK_STREAM}, NO, YES},
-    {"socket(AF_INET) high", SYS_socket, {HIGH | AF_INET}, NO, YES},
-    {"socket(AF_INET6)", SYS_socket, {AF_INET6}, NO, YES},
-    {"socket(AF_INET) raw", SYS_socket, {AF_INET, SOCK_RAW}, NO, YES}, /* needs a capability that nobody has */
+    {"socket(AF_INET) high", SYS_socket, {HIGH | AF_INET, HIGH | SOCK_STREAM | SOCK_CLOEXEC, HIGH}, NO, YES},
+    {"socket(AF_INET, TCP)", SYS_socket, {AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 6}, NO, YES},
+    {"socket(AF_INET6)", SYS_socket, {AF_INET6, SOCK_DGRAM}, NO, YES},
+    {"socket(AF_INET6, UDP)", SYS_socket, {AF_INET6, SOCK_DGRAM, 17}, NO, YES},
+    {"socket(AF_INET) raw", SYS_socket, {AF_INET, SOCK_RAW}, NO, NO},
+    {"socket(AF_INET, MPTCP)", SYS_socket, {AF_INET, SOCK_STREAM, 262}, NO, NO},
+    {"socket(AF_INET, SCTP)", SYS_socket, {AF_INET, SOCK_STREAM, 132}, NO, NO},
+    {"socket(AF_INET, UDP-Lite)", SYS_socket, {AF_INET, SOCK_DGRAM, 136}, NO, NO},
+    {"sync", SYS_sync, {0}, NOTHING, NOTHING},
+    {"syncfs", SYS_syncfs, {3}, NOTHING, NOTHING},
+    {"setrlimit(core)", SYS_setrlimit, {4, 0x1000}, NOTHING, NOTHING},
+    {"setrlimit(core) high", SYS_setrlimit, {HIGH | 4, 0x1000}, NOTHING, NOTHING},
+    {"setrlimit(files)", SYS_setrlimit, {7, 0x1000}, YES, YES},
+    {"prlimit64(self, core, set)", SYS_prlimit64, {0, 4, 0x1000, 0}, NOTHING, NOTHING},
+    {"prlimit64(self, core, set, high half only)", SYS_prlimit64, {0, 4, 0x7f00000000, 0}, NOTHING, NOTHING},
+    {"prlimit64(self, core, look)", SYS_prlimit64, {0, 4, 0, 0x1000}, YES, YES},
+    {"prlimit64(other, core, set)", SYS_prlimit64, {5, 4, 0x1000, 0}, NO, NO},
+    {"inotify_add_watch", SYS_inotify_add_watch, {3}, ENOSYS_ANSWER, ENOSYS_ANSWER},
+    {"set_mempolicy", SYS_set_mempolicy, {0}, ENOSYS_ANSWER, ENOSYS_ANSWER},
     {"socket(AF_NETLINK)", SYS_socket, {AF_NETLINK}, NO, NO},
     {"socket(AF_PACKET)", SYS_socket, {AF_PACKET}, NO, NO},
     {"socket(AF_ALG)", SYS_socket, {AF_ALG}, NO, NO},

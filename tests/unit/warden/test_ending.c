@@ -4,6 +4,7 @@
 #define EXIT(code)  ((code) << 8)
 #define SIGNAL(sig) (sig)
 #define MANY        (1u << 20) /* output */
+#define WALL_US     10000000
 
 /* One made-up end. Whatever is not named did not happen; counters that are not named are zero. */
 struct row {
@@ -12,7 +13,8 @@ struct row {
     bool unended; /* the guest's end was never reported */
     int wait_status;
     uint64_t oom_kills, refusals;
-    uint32_t scratch_full, denied_end;
+    uint32_t scratch_full, denied_end, overdue;
+    uint64_t end_us; /* the guest began at 1 */
     struct warden_stop stop;
     uint64_t stdout_bytes;
     enum policy_output output;
@@ -61,6 +63,10 @@ static const struct row rows[] = {
     {"wall", .unended = true, .stop = STOP(LIMIT, WALL), .ending = WARDEN_LIMIT, .limit = WARDEN_LIMIT_WALL},
     {"wall, but it had just ended", .wait_status = EXIT(3), .stop = STOP(LIMIT, WALL), .ending = WARDEN_EXITED,
      .exit_code = 3},
+    {"wall, by the cage's own clock", .unended = true, .overdue = 1, .ending = WARDEN_LIMIT,
+     .limit = WARDEN_LIMIT_WALL},
+    {"wall, though it ended by itself", .end_us = WALL_US + 1, .ending = WARDEN_LIMIT, .limit = WARDEN_LIMIT_WALL},
+    {"just in time", .end_us = WALL_US, .ending = WARDEN_EXITED},
     {"cpu", .unended = true, .stop = STOP(LIMIT, CPU), .ending = WARDEN_LIMIT, .limit = WARDEN_LIMIT_CPU},
     {"cpu, and it ended", .wait_status = EXIT(0), .stop = STOP(LIMIT, CPU), .ending = WARDEN_LIMIT,
      .limit = WARDEN_LIMIT_CPU},
@@ -96,6 +102,9 @@ static void decide(struct watched *run, const struct row *row)
     run->report.wait_status = row->wait_status;
     run->report.scratch_full = row->scratch_full;
     run->report.denied_end = row->denied_end;
+    run->report.overdue = row->overdue;
+    run->report.end_us = row->end_us;
+    run->policy.limits[POLICY_LIMIT_WALL_MS] = (struct policy_limit){.value = WALL_US / 1000};
     run->counters = (struct cage_counters){.oom_kills = row->oom_kills, .process_refusals = row->refusals};
     run->watch.stop = row->stop;
     run->watch.sinks[WARDEN_OUT].bytes = row->stdout_bytes;
@@ -209,6 +218,7 @@ static void failed_steps(void **state)
     } steps[] = {
         {CAGE_AT_EXEC, ENOENT, BASE_E_NOT_FOUND}, /* the toolchain is missing: 127 */
         {CAGE_AT_EXEC, ENOEXEC, BASE_E_NOT_FOUND}, {CAGE_AT_EXEC, EACCES, BASE_E_NOT_FOUND},
+        {CAGE_AT_EXEC, EIO, BASE_E_NOT_FOUND},     {CAGE_AT_EXEC, ELOOP, BASE_E_NOT_FOUND},
         {CAGE_AT_EXEC, ENOMEM, BASE_E_SETUP},      {CAGE_AT_INPUTS, ENOENT, BASE_E_SETUP},
         {CAGE_AT_INPUTS, ENOSPC, BASE_E_SETUP},    {CAGE_AT_PROOF, EPERM, BASE_E_SETUP},
         {CAGE_STEP_OWN_ROOT, EPERM, BASE_E_SETUP}, {CAGE_STEP_USER_NS, ENOENT, BASE_E_SETUP},
