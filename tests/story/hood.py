@@ -286,10 +286,10 @@ class Hood:
         assert not left, "alive after the result was returned: %s" % left
         return result
 
-    def start(self, program, args=(), options=(), stdin=subprocess.DEVNULL, **more):
+    def start(self, program, args=(), options=(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, **more):
         """The same, not waited for."""
         words, receipt = self.words(program, args, options)
-        process = subprocess.Popen(self.command(*words), stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+        process = subprocess.Popen(self.command(*words), stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, **more)
         process.receipt_path = receipt
         return process
 

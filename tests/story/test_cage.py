@@ -474,7 +474,65 @@ for call in (lambda: os.nice(-5), lambda: time.clock_settime(time.CLOCK_REALTIME
     except (OSError, ValueError): pass
 print(resource.getrlimit(resource.RLIMIT_CORE))
 """)
-    assert run.text == "(0, 0)\n", run
+    assert run.text == "(1, 1)\n", run  # the one value that also keeps a crash from the host's core handler
+
+
+def test_the_core_limit_cannot_be_changed(hood):
+    """At 0 a crash would run the host's core handler, as root, outside."""
+    run = hood.python("""
+import resource
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+resource.prlimit(0, resource.RLIMIT_CORE, (0, 1))
+print(resource.getrlimit(resource.RLIMIT_CORE), open('/proc/self/limits').read().split('Max core file size')[1].split()[:2])
+""")
+    assert run.text == "(1, 1) ['1', '1']\n", run
+
+
+def test_a_host_look_up_is_a_network_attempt(hood):
+    run = hood.python("""
+import socket
+try: print(socket.getaddrinfo('evil.example', 80))
+except OSError: print('no')
+""")
+    assert run.text == "no\n"
+    assert run.denied("socket(AF_INET)"), run.denials
+
+
+def test_sync_does_not_reach_the_machine(hood):
+    run = hood.python("import os; os.sync(); fd = os.open('/work/x', os.O_CREAT | os.O_RDWR); os.fsync(fd); print('done')")
+    assert run.text == "done\n" and not run.denials, run
+
+
+def test_no_watching_of_shared_files(hood):
+    run = hood.python("""
+import ctypes, errno
+libc = ctypes.CDLL(None, use_errno=True)
+print(libc.inotify_init(), errno.errorcode[ctypes.get_errno()])
+""")
+    assert run.text == "-1 ENOSYS\n", run
+
+
+def test_later_mounts_of_the_host_stay_outside(hood, tmp_path):
+    """Where the host's mounts are shared, as systemd makes them, what is mounted during a run does not show up inside."""
+    need(is_root(), "only root may mount")
+    up, script = tmp_path / "up", tmp_path / "host.sh"
+    place = "/usr/local/games" if os.path.isdir("/usr/local/games") else "/usr/share"
+    program = hood.program(f"""
+import os, time
+os.write(1, b'up\\n')
+time.sleep(1.5)
+print(os.path.exists({place!r} + '/hostsecret'), 'hood-late' in open('/proc/self/mountinfo').read())
+""", "py")
+    script.write_text(f"""set -e
+mount --make-rshared /
+{hood.binary} run {program} > {up} &
+i=0; while [ ! -s {up} ] && [ $i -lt 200 ]; do sleep 0.05; i=$((i + 1)); done
+mount -t tmpfs hood-late {place}
+touch {place}/hostsecret
+wait
+""")
+    subprocess.run(["unshare", "-m", "--propagation", "private", "sh", str(script)], check=True, timeout=60)
+    assert up.read_text() == "up\nFalse False\n"
 
 
 # ---------------------------------------------------------------- terminal

@@ -74,6 +74,37 @@ def test_a_reader_that_does_not_read(hood, source):
         process.communicate(timeout=20)
 
 
+def test_a_terminal_that_is_not_read(hood):
+    """A terminal takes fewer bytes than a pipe before it blocks: the clock goes on, and so do signals."""
+    ours, theirs = os.openpty()
+    process = hood.start(hood.program("import os\nwhile True: os.write(1, b'x' * 5000)", "py"),
+                         options=["--limit", "wall_ms=1s", "--limit", "stdout_bytes=64MiB"], stdout=theirs)
+    os.close(theirs)
+    try:
+        assert wait_until(hood.guests, 5), "no guest came up"
+        assert wait_until(lambda: not hood.guests(), 8), "the guest outlives its time"
+        process.terminate()
+        assert wait_until(lambda: process.poll() is not None, 8), "SIGTERM does not end it"
+    finally:
+        process.kill()
+        process.wait(timeout=20)
+        os.close(ours)
+
+
+def test_a_stopped_supervisor_gives_no_time_away(hood):
+    """Ctrl-Z, say: the cage has a clock of its own."""
+    process = hood.start(hood.program("while True: pass", "py"), options=["--limit", "wall_ms=1s"])
+    try:
+        assert wait_until(hood.guests, 5), "no guest came up"
+        process.send_signal(signal.SIGSTOP)
+        assert wait_until(lambda: not hood.guests(), 10), "the guest outlives its time"
+    finally:
+        process.send_signal(signal.SIGCONT)
+    run = finish(process, 20)
+    assert run.status == 124
+    expect_ending(run, "limit", limit="wall")
+
+
 def test_two_signals_are_no_more_than_one(hood):
     process = hood.start(hood.program(CLING, "py"))
     assert process.stdout.readline() == b"up\n"
