@@ -1,5 +1,6 @@
 /* doc.c - the document tree: making, freeing, looking things up, strict schemas */
 #include "base/doc_build.h"
+#include "base/near.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,19 @@ int base_doc_err(const struct base_doc *doc, const char *place, struct base_err 
     r = invalid_at(doc->line, doc->column, place, err, fmt, args);
     va_end(args);
     return r;
+}
+
+void base_doc_offset(const struct base_doc_source *source, size_t offset, unsigned *ret_line, unsigned *ret_column)
+{
+    *ret_line = *ret_column = 1;
+    for (size_t i = 0; i < offset && i < source->count; i++) {
+        if (source->bytes[i] == '\n') {
+            ++*ret_line;
+            *ret_column = 1;
+        } else if (((unsigned char)source->bytes[i] & 0xc0) != 0x80) {
+            ++*ret_column; /* columns count characters, not bytes */
+        }
+    }
 }
 
 int base_doc_new(struct base_doc_source *source, enum base_doc_kind kind, unsigned depth, unsigned line,
@@ -128,13 +142,16 @@ static int unknown_key(const struct base_doc *child, const struct base_doc_field
                        struct base_err *err)
 {
     const struct base_doc at = {.line = child->key_line, .column = child->key_column};
-    char known[320] = "";
+    struct base_near near = {.word = child->key};
+    char known[256] = "", guess[64];
     size_t used = 0;
 
     (void)base_doc_err(&at, place, err, "unknown key \"%s\"", child->key);
-    for (; fields->key && used < sizeof(known); fields++)
+    for (; fields->key && used < sizeof(known); fields++) {
+        base_near_offer(&near, fields->key);
         used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", used > 0 ? ", " : "", fields->key);
-    (void)base_err_remedy(err, "known here: %s", known);
+    }
+    (void)base_err_remedy(err, "%sknown here: %s", base_near_text(&near, guess, sizeof(guess)), known);
     return BASE_E_INVALID;
 }
 
@@ -151,20 +168,40 @@ static const char *kind_name(enum base_doc_kind kind)
     return "a value";
 }
 
+/* @name is the key, or NULL for the whole document. */
+static int wrong_kind(const struct base_doc *doc, const char *name, enum base_doc_kind wanted, const char *place,
+                      struct base_err *err)
+{
+    const char *text = doc->kind == BASE_DOC_SCALAR && !doc->quoted ? doc->text : NULL;
+    bool empty = text && (!*text || strcmp(text, "null") == 0 || strcmp(text, "~") == 0);
+
+    if (!name)
+        name = "the document";
+    if (!empty) {
+        (void)base_doc_err(doc, place, err, "%s is %s, where %s is wanted", name, kind_name(doc->kind),
+                           kind_name(wanted));
+        if (text && wanted == BASE_DOC_MAP && strchr(text, ':'))
+            (void)base_err_remedy(err, "write \"key: value\", with a blank after the colon");
+        return BASE_E_INVALID;
+    }
+    (void)base_doc_err(doc, place, err, "%s is empty, where %s is wanted", name, kind_name(wanted));
+    if (wanted != BASE_DOC_SCALAR)
+        (void)base_err_remedy(err, "what belongs to it stands below it, further to the right; or leave it out");
+    return BASE_E_INVALID;
+}
+
 int base_doc_check(const struct base_doc *doc, const struct base_doc_field *fields, const char *place,
                    struct base_err *err)
 {
     if (doc->kind != BASE_DOC_MAP)
-        return base_doc_err(doc, place, err, "is %s, where %s is wanted", kind_name(doc->kind),
-                            kind_name(BASE_DOC_MAP));
+        return wrong_kind(doc, doc->key, BASE_DOC_MAP, place, err);
     for (const struct base_doc *child = doc->child; child; child = child->next) {
         const struct base_doc_field *field = find_field(fields, child->key);
 
         if (!field)
             return unknown_key(child, fields, place, err);
         if (child->kind != field->kind)
-            return base_doc_err(child, place, err, "%s is %s, where %s is wanted", child->key, kind_name(child->kind),
-                                kind_name(field->kind));
+            return wrong_kind(child, child->key, field->kind, place, err);
     }
     for (; fields->key; fields++)
         if (fields->required && !base_doc_get(doc, fields->key))

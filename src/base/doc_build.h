@@ -19,6 +19,9 @@ struct base_doc_source {
 int base_doc_source_err(const struct base_doc_source *source, unsigned line, unsigned column, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The place of a byte. */
+void base_doc_offset(const struct base_doc_source *source, size_t offset, unsigned *ret_line, unsigned *ret_column);
+
 /* A new node at this place, counted against the limits. @depth is 1 for the root. */
 int base_doc_new(struct base_doc_source *source, enum base_doc_kind kind, unsigned depth, unsigned line,
                  unsigned column, struct base_doc **ret_doc);

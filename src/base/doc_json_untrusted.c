@@ -217,11 +217,53 @@ static int read_value(struct walk *walk, unsigned depth, struct base_doc **ret_d
     return r;
 }
 
+/* The offset of a comma with nothing but blanks between it and the closing token that ends at @end; -1: there is none.
+ */
+static long comma_before(const struct base_doc_source *source, size_t end)
+{
+    if (end < 2 || end > source->count || !memchr("]}", source->bytes[end - 1], 2))
+        return -1;
+    for (size_t at = end - 1; at > 0; at--)
+        if (!memchr(" \t\r\n", source->bytes[at - 1], 4))
+            return source->bytes[at - 1] == ',' ? (long)(at - 1) : -1;
+    return -1;
+}
+
+static int syntax_err(const struct base_doc_source *source, const json_error_t *error)
+{
+    static const struct {
+        const char *text, *remedy; /* a part of what jansson says */
+    } remedies[] = {
+        {"string or '}' expected", "a key is a text in double quotes"},
+        {"invalid token", "a text stands in double quotes"},
+        {"'}' expected", "entries are parted by commas, and a { needs its }"},
+        {"']' expected", "entries are parted by commas, and a [ needs its ]"},
+        {"':' expected", "write \"key\": value"},
+        {"end of file expected", "one document only"},
+    };
+    long comma = comma_before(source, error->position > 0 ? (size_t)error->position : 0);
+    unsigned line = error->line > 0 ? (unsigned)error->line : 1;
+    unsigned column = error->column > 0 ? (unsigned)error->column : 1;
+
+    if (comma >= 0) {
+        base_doc_offset(source, (size_t)comma, &line, &column);
+        (void)base_doc_source_err(source, line, column, "not valid JSON: a comma after the last entry");
+        (void)base_err_remedy(source->err, "take it out");
+        return BASE_E_INVALID;
+    }
+    (void)base_doc_source_err(source, line, column, "not valid JSON: %s", error->text);
+    for (size_t i = 0; i < ARRAY_COUNT(remedies); i++)
+        if (strstr(error->text, remedies[i].text)) {
+            (void)base_err_remedy(source->err, "%s", remedies[i].remedy);
+            break;
+        }
+    return BASE_E_INVALID;
+}
+
 static int check_syntax(const struct base_doc_source *source)
 {
     json_error_t error;
     json_t *json = json_loadb(source->bytes, source->count, 0, &error);
-    unsigned line = error.line > 0 ? (unsigned)error.line : 1, column = error.column > 0 ? (unsigned)error.column : 1;
 
     if (json) {
         json_decref(json);
@@ -229,7 +271,7 @@ static int check_syntax(const struct base_doc_source *source)
     }
     if (json_error_code(&error) == json_error_out_of_memory)
         return base_err_set(source->err, BASE_E_NOMEM, source->place, "out of memory");
-    return base_doc_source_err(source, line, column, "not valid JSON: %s", error.text);
+    return syntax_err(source, &error);
 }
 
 int base_doc_json(struct base_doc_source *source, struct base_doc **ret_doc)

@@ -25,33 +25,85 @@ static int mark_err(const struct reader *reader, yaml_mark_t mark, const char *w
     return base_doc_source_err(reader->source, (unsigned)mark.line + 1, (unsigned)mark.column + 1, "%s", what);
 }
 
-/* libyaml gives a byte offset where it could not even decode the characters. */
-static yaml_mark_t mark_of_offset(const struct base_doc_source *source, size_t offset)
-{
-    yaml_mark_t mark = {0};
+/* What libyaml says, and how to mend it. With @from_context the place is where the construct begins, since it notices
+ * the fault only when something else comes: often a line or more too late. */
+static const struct {
+    const char *problem; /* a part of its text */
+    bool from_context;
+    const char *remedy;
+} problems[] = {
+    {"could not find expected ':'", true, "write \"key: value\", with a colon and a blank after it"},
+    {"found unexpected end of stream", true, "a quote is opened and not closed"},
+    {"mapping values are not allowed", false,
+     "keys of one map begin in the same column, and a blank follows their colon; a text with a colon stands in quotes"},
+    {"did not find expected key", false, "keys of one map begin in the same column"},
+    {"did not find expected '-' indicator", false, "items of one list begin in the same column"},
+    {"did not find expected ',' or ']'", false, "a list that begins with [ ends with ]"},
+    {"did not find expected ',' or '}'", false, "a map that begins with { ends with }"},
+    {"tab character", false, "indent with blanks, not with tabs"},
+};
 
-    for (size_t i = 0; i < offset && i < source->count; i++) {
-        if (source->bytes[i] == '\n') {
-            mark.line++;
-            mark.column = 0;
-        } else if (((unsigned char)source->bytes[i] & 0xc0) != 0x80) {
-            mark.column++;
-        }
+/* The byte at a mark, 0 where there is none. */
+static char byte_at(const struct base_doc_source *source, yaml_mark_t mark)
+{
+    size_t at = 0;
+
+    for (size_t line = 0; line < mark.line && at < source->count; at++)
+        line += source->bytes[at] == '\n';
+    for (size_t column = 0; column < mark.column && at < source->count; at++)
+        column += ((unsigned char)source->bytes[at] & 0xc0) != 0x80;
+    return at < source->count ? source->bytes[at] : '\0';
+}
+
+static void add_remedy(const struct reader *reader, const char *remedy)
+{
+    const struct base_doc_source *source = reader->source;
+    char byte = byte_at(source, reader->parser.problem_mark);
+
+    if (remedy)
+        (void)base_err_remedy(source->err, "%s", remedy);
+    else if (!strstr(reader->parser.problem, "cannot start any token"))
+        return;
+    else if (byte == '\t')
+        (void)base_err_remedy(source->err, "indent with blanks, not with tabs");
+    else if (byte > ' ' && byte < 0x7f)
+        (void)base_err_remedy(source->err, "a text that begins with %c stands in quotes", byte);
+}
+
+static int scanner_err(const struct reader *reader)
+{
+    const yaml_parser_t *parser = &reader->parser;
+    const char *problem = parser->problem ? parser->problem : "unknown reason", *remedy = NULL;
+    yaml_mark_t mark = parser->problem_mark;
+
+    for (size_t i = 0; i < ARRAY_COUNT(problems); i++) {
+        if (!strstr(problem, problems[i].problem))
+            continue;
+        remedy = problems[i].remedy;
+        if (problems[i].from_context && parser->context)
+            mark = parser->context_mark;
+        break;
     }
-    return mark;
+    (void)base_doc_source_err(reader->source, (unsigned)mark.line + 1, (unsigned)mark.column + 1,
+                              "not valid YAML: %s%s%s", parser->context ? parser->context : "",
+                              parser->context ? ", " : "", problem);
+    if (parser->problem)
+        add_remedy(reader, remedy);
+    return BASE_E_INVALID;
 }
 
 static int parser_err(const struct reader *reader)
 {
     const yaml_parser_t *parser = &reader->parser;
     const struct base_doc_source *source = reader->source;
-    yaml_mark_t mark =
-        parser->error == YAML_READER_ERROR ? mark_of_offset(source, parser->problem_offset) : parser->problem_mark;
+    unsigned line, column;
 
     if (parser->error == YAML_MEMORY_ERROR)
         return base_err_set(source->err, BASE_E_NOMEM, source->place, "out of memory");
-    return base_doc_source_err(source, (unsigned)mark.line + 1, (unsigned)mark.column + 1, "not valid YAML: %s%s%s",
-                               parser->context ? parser->context : "", parser->context ? ", " : "",
+    if (parser->error != YAML_READER_ERROR)
+        return scanner_err(reader);
+    base_doc_offset(source, parser->problem_offset, &line, &column); /* it could not even decode the characters */
+    return base_doc_source_err(source, line, column, "not valid YAML: %s",
                                parser->problem ? parser->problem : "unknown reason");
 }
 

@@ -23,11 +23,24 @@ static const struct suffix ms_suffixes[] = {{"h", 3600000}, {"m", 60000}, {"s", 
 static const struct unit_row {
     const struct suffix *suffixes;
     uint64_t max;
+    const char *form;
 } units[] = {
-    [BASE_UNIT_COUNT] = {count_suffixes, 4000000},
-    [BASE_UNIT_BYTES] = {bytes_suffixes, (uint64_t)1 << 53},
-    [BASE_UNIT_MS] = {ms_suffixes, (uint64_t)30 * 24 * 3600 * 1000},
+    [BASE_UNIT_COUNT] = {count_suffixes, 4000000, "a whole number from 1"},
+    [BASE_UNIT_BYTES] = {bytes_suffixes, (uint64_t)1 << 53,
+                         "a whole number from 1 with B, kB, MB, GB, KiB, MiB or GiB after it"},
+    [BASE_UNIT_MS] = {ms_suffixes, (uint64_t)30 * 24 * 3600 * 1000,
+                      "a whole number from 1 with ms, s, m or h after it"},
 };
+
+const char *base_units_form(enum base_unit unit)
+{
+    return units[unit].form;
+}
+
+uint64_t base_units_max(enum base_unit unit)
+{
+    return units[unit].max;
+}
 
 static bool is_digit(char c)
 {

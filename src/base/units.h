@@ -15,5 +15,9 @@ enum base_unit { BASE_UNIT_COUNT, BASE_UNIT_BYTES, BASE_UNIT_MS };
 int base_units_parse(const char *text, enum base_unit unit, uint64_t *ret_value, bool *ret_unlimited,
                      const char **ret_why);
 
+/* What is taken, for remedies: "a whole number from 1 with ms, s, m or h after it (...)". */
+const char *base_units_form(enum base_unit unit);
+uint64_t base_units_max(enum base_unit unit);
+
 /* "512MiB", "10s", "64": the shortest exact form. Returns @text. */
 const char *base_units_text(uint64_t value, enum base_unit unit, char *text, unsigned text_bytes);

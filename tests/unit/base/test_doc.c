@@ -82,6 +82,10 @@ static void surprises_are_refused(void **state)
     refused("a: 1\nb: 2\na: 3\n", "f:3:1", "duplicate key \"a\"");
     refused("{\"a\": 1,\n \"a\": 2}", "f:2:2", "duplicate key \"a\"");
     refused("a: \"x\\0y\"\n", "f:1:4", "NUL");
+    refused("a: 1\nb\nc: 2\n", "f:2:1", "could not find expected ':'"); /* where it is, not where it was noticed */
+    refused("a: 1\nb: 'x\nc: 2\n", "f:2:4", "unexpected end of stream");
+    refused("{\"a\": 1,\n}", "f:1:8", "a comma after the last entry");
+    refused("{\"a\": [1, 2 , ]}", "f:1:13", "a comma after the last entry");
     refused("a: [1\n", "f:2:1", "not valid YAML");
     refused("a: b: c\n", "f:1:5", "not valid YAML");
     refused("ab: \xff\n", "f:1:5", "not valid YAML");
@@ -146,9 +150,49 @@ static void schemas_are_strict(void **state)
     (void)state;
     check("name: x\nlist: []\nmap: {}\n", NULL, NULL, NULL);
     check(" nope: 1\n", "f:1:2", "unknown key \"nope\"", "known here: name, list, map");
+    check("maps: {}\n", "f:1:1", "unknown key \"maps\"", "did you mean map? known here: name, list, map");
     check("name: [x]\n", "f:1:7", "name is a list, where a single value is wanted", "");
     check("list: []\n", "f:1:1", "name is missing", "");
-    check("- 1\n", "f:1:1", "is a list, where a map of keys and values is wanted", "");
+    check("- 1\n", "f:1:1", "the document is a list, where a map of keys and values is wanted", "");
+    check("name: x\nmap:\n", "f:2:5", "map is empty, where a map of keys and values is wanted",
+          "what belongs to it stands below it, further to the right; or leave it out");
+    check("name: x\nmap:\n  a:1\n", "f:3:3", "map is a single value, where a map of keys and values is wanted",
+          "write \"key: value\", with a blank after the colon");
+}
+
+static void remedies_are_told(void **state)
+{
+    static const struct {
+        const char *text, *remedy;
+    } rows[] = {
+        {"a:\n\tb: 1\n", "indent with blanks, not with tabs"},
+        {"a: |\n x\n\tb\n", NULL},
+        {"a:\n  b: 1\n\tc: 1\n", "indent with blanks, not with tabs"},
+        {"\xc3\xa9:\n\tb: 1\n", "indent with blanks, not with tabs"},
+        {"a: @b\n", "a text that begins with @ stands in quotes"},
+        {"a: b: c\n", "a text with a colon stands in quotes"},
+        {"a:\n  b: 1\n c: 1\n", "keys of one map begin in the same column"},
+        {"a: {b: 1\n", "ends with }"},
+        {"a: \"b\n", "a quote is opened and not closed"},
+        {"{'a': 1}", "a key is a text in double quotes"},
+        {"{\"a\": b}", "a text stands in double quotes"},
+        {"{\"a\" 1}", "write \"key\": value"},
+        {"{\"a\": 1 \"b\": 2}", "parted by commas"},
+        {"{} {}", "one document only"},
+        {"[1,]", "take it out"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        struct base_err err = {0};
+        struct base_doc *doc = NULL;
+
+        assert_int_equal(base_doc_parse(rows[i].text, strlen(rows[i].text), "f", &doc, &err), BASE_E_INVALID);
+        assert_int_equal(err.code, BASE_E_INVALID);
+        if (rows[i].remedy && !strstr(err.remedy, rows[i].remedy))
+            fail_msg("%s: \"%s\" is not in \"%s\" (%s)", rows[i].text, rows[i].remedy, err.remedy, err.what);
+        assert_int_equal(base_doc_parse(rows[i].text, strlen(rows[i].text), "f", &doc, NULL), BASE_E_INVALID);
+    }
 }
 
 int main(void)
@@ -156,7 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(yaml_tree_with_places), cmocka_unit_test(json_tree_with_places),
         cmocka_unit_test(surprises_are_refused), cmocka_unit_test(limits_hold),
-        cmocka_unit_test(schemas_are_strict),
+        cmocka_unit_test(schemas_are_strict),    cmocka_unit_test(remedies_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

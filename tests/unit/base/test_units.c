@@ -94,6 +94,33 @@ static void unlimited_is_a_word(void **state)
     assert_int_equal(value, 0);
 }
 
+/* A unit that is taken but not told is of no use, and the other way round. */
+static void form_names_what_is_taken(void **state)
+{
+    static const char *const names[] = {"B", "kB", "MB", "GB", "KiB", "MiB", "GiB", "ms", "s", "m", "h", "d", "TB"};
+
+    (void)state;
+    for (int unit = BASE_UNIT_COUNT; unit <= BASE_UNIT_MS; unit++) {
+        char form[128];
+
+        (void)snprintf(form, sizeof(form), " %s ", base_units_form((enum base_unit)unit));
+        for (char *c = form; *c; c++)
+            *c = *c == ',' ? ' ' : *c;
+        for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
+            char word[16], text[16];
+            const char *why;
+            uint64_t value;
+            bool unlimited;
+
+            (void)snprintf(word, sizeof(word), " %s ", names[i]);
+            (void)snprintf(text, sizeof(text), "1%s", names[i]);
+            assert_int_equal(base_units_parse(text, (enum base_unit)unit, &value, &unlimited, &why) == 0,
+                             strstr(form, word) != NULL);
+        }
+        assert_true(base_units_max((enum base_unit)unit) >= 4000000);
+    }
+}
+
 static void text_reads_back(void **state)
 {
     static const uint64_t values[] = {1, 999, 1000, 1024, 1025, 60000, 90000, 3600000, 536870912, 1000000, 2592000000};
@@ -123,6 +150,7 @@ int main(void)
         cmocka_unit_test(accepts),
         cmocka_unit_test(refuses),
         cmocka_unit_test(unlimited_is_a_word),
+        cmocka_unit_test(form_names_what_is_taken),
         cmocka_unit_test(text_reads_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
