@@ -1,5 +1,6 @@
 /* builtin.c - the policies that need no file */
 #include "base/cleanup.h"
+#include "base/near.h"
 #include "policy/internal.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,10 +38,15 @@ static void fill_default(struct policy *policy)
 int policy_builtin(const char *name, struct policy *ret_policy, struct base_err *err)
 {
     bool if_available = strcmp(name, "if-available") == 0;
+    struct base_near near = {.word = name};
+    char guess[64];
 
     if (!if_available && strcmp(name, "default") != 0) {
         (void)base_err_set(err, BASE_E_NOT_FOUND, NULL, "no built-in policy \"%s\"", name);
-        (void)base_err_remedy(err, "default, if-available, or the name of a file with a / or . in it");
+        base_near_offer(&near, "default");
+        base_near_offer(&near, "if-available");
+        (void)base_err_remedy(err, "%sdefault or if-available; the name of a file holds a / or a .",
+                              base_near_text(&near, guess, sizeof(guess)));
         return BASE_E_NOT_FOUND;
     }
     fill_default(ret_policy);

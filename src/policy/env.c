@@ -19,18 +19,32 @@ static bool is_name(const char *name, size_t count)
     return count > 0;
 }
 
-static bool has_name(const struct policy *policy, const char *name, size_t count)
+/* Where the variable is; env_count when it is not there. */
+static size_t find_name(const struct policy *policy, const char *name, size_t count)
 {
-    for (size_t i = 0; i < policy->env_count; i++)
-        if (strncmp(policy->env[i], name, count) == 0 && policy->env[i][count] == '=')
-            return true;
-    return false;
+    size_t at = 0;
+
+    while (at < policy->env_count && (strncmp(policy->env[at], name, count) != 0 || policy->env[at][count] != '='))
+        at++;
+    return at;
 }
 
-const char *policy_env_add(struct policy *policy, const char *name, size_t name_count, const char *value,
+static char *join(const char *name, size_t name_count, const char *value, size_t value_count)
+{
+    char *entry = malloc(name_count + value_count + 2);
+
+    if (!entry)
+        return NULL;
+    memcpy(entry, name, name_count);
+    entry[name_count] = '=';
+    memcpy(entry + name_count + 1, value, value_count + 1);
+    return entry;
+}
+
+const char *policy_env_add(struct policy *policy, const char *name, size_t name_count, const char *value, bool replace,
                            bool *ret_nomem)
 {
-    size_t value_count = strlen(value);
+    size_t value_count = strlen(value), at = find_name(policy, name, name_count);
     char *entry;
 
     *ret_nomem = false;
@@ -40,19 +54,20 @@ const char *policy_env_add(struct policy *policy, const char *name, size_t name_
         return "is too long";
     if (!base_json_is_utf8(value, value_count)) /* a policy is text: it is hashed and shown as JSON */
         return "has a value that is not UTF-8";
-    if (has_name(policy, name, name_count))
+    if (at < policy->env_count && !replace)
         return "is set twice";
-    if (policy->env_count == POLICY_ENV_MAX)
+    if (at == POLICY_ENV_MAX)
         return "is one variable too many";
-    entry = malloc(name_count + value_count + 2);
+    entry = join(name, name_count, value, value_count);
     if (!entry) {
         *ret_nomem = true;
         return "cannot be kept: out of memory";
     }
-    memcpy(entry, name, name_count);
-    entry[name_count] = '=';
-    memcpy(entry + name_count + 1, value, value_count + 1);
-    policy->env[policy->env_count++] = entry;
+    if (at < policy->env_count)
+        free(policy->env[at]);
+    else
+        policy->env_count++;
+    policy->env[at] = entry;
     return NULL;
 }
 
@@ -68,7 +83,7 @@ int policy_add_env(struct policy *policy, const char *assignment, struct base_er
         (void)base_err_remedy(err, "give NAME=VALUE; nothing is taken over from the environment");
         return BASE_E_USAGE;
     }
-    why = policy_env_add(policy, assignment, name_count, equals + 1, &nomem);
+    why = policy_env_add(policy, assignment, name_count, equals + 1, true, &nomem);
     if (!why)
         return 0;
     return base_err_set(err, nomem ? BASE_E_NOMEM : BASE_E_USAGE, "--env", "\"%.*s\" %s",

@@ -12,12 +12,15 @@ bool policy_limit_find(const char *name, enum policy_limit_key *ret_key, bool *r
 /* Read @text as a value of @key. Returns NULL, or a static clause that says what is wrong. */
 const char *policy_limit_read(enum policy_limit_key key, const char *text, uint64_t *ret_value, bool *ret_unlimited);
 
-/* "wall_ms, cpu_ms, ..." for messages. Returns @text. */
-const char *policy_limit_list(char *text, size_t text_bytes);
+/* The remedy for a value of @key that policy_limit_read() refused with @why; @unlimited is how no limit is spelled. */
+void policy_limit_remedy(enum policy_limit_key key, const char *why, const char *unlimited, struct base_err *err);
 
-/* As policy_add_env(), with the name and value apart; returns a static clause that says what is wrong, NULL when
- * nothing is, or a clause with *@ret_nomem true. */
-const char *policy_env_add(struct policy *policy, const char *name, size_t name_count, const char *value,
+/* The remedy for @name, which is no limit: a close one, and all of them. */
+void policy_limit_unknown(const char *name, struct base_err *err);
+
+/* As policy_add_env(), with the name and value apart; without @replace a name that is there already is wrong. Returns a
+ * static clause that says what is wrong, NULL when nothing is, or a clause with *@ret_nomem true. */
+const char *policy_env_add(struct policy *policy, const char *name, size_t name_count, const char *value, bool replace,
                            bool *ret_nomem);
 
 /* As policy_set_tier(), with the error at @place and an unknown word as @unknown_code. */

@@ -1,5 +1,6 @@
 /* limit.c - the table of limits, and one limit given on the command line */
 #include "base/cleanup.h"
+#include "base/near.h"
 #include "policy/internal.h"
 #include <stdio.h>
 #include <string.h>
@@ -74,14 +75,35 @@ const char *policy_limit_read(enum policy_limit_key key, const char *text, uint6
     return NULL;
 }
 
-const char *policy_limit_list(char *text, size_t text_bytes)
+void policy_limit_remedy(enum policy_limit_key key, const char *why, const char *unlimited, struct base_err *err)
 {
+    enum base_unit unit = rows[key].unit;
+    uint64_t most = ceilings[key] ? ceilings[key] : base_units_max(unit);
+    char text[32];
+
+    if (strcmp(why, "is too large") == 0)
+        (void)base_err_remedy(err, "at most %s; no limit: %s", base_units_text(most, unit, text, sizeof(text)),
+                              unlimited);
+    else
+        (void)base_err_remedy(err, "%s; no limit: %s", base_units_form(unit), unlimited);
+}
+
+void policy_limit_unknown(const char *name, struct base_err *err)
+{
+    char bare[64], list[256] = "", guess[64];
+    struct base_near near = {.word = bare};
+    const char *suffix = strstr(name, POLICY_IF_AVAILABLE);
     size_t used = 0;
 
-    for (size_t key = 0; key < POLICY_LIMIT_MAX && used < text_bytes; key++)
-        used += (size_t)snprintf(text + used, text_bytes - used, "%s%s", key > 0 ? ", " : "",
-                                 policy_limit_name((enum policy_limit_key)key));
-    return text;
+    (void)snprintf(bare, sizeof(bare), "%.*s", suffix ? (int)(suffix - name) : 63, name);
+    for (size_t key = 0; key < POLICY_LIMIT_MAX && used < sizeof(list); key++) {
+        const char *known = policy_limit_name((enum policy_limit_key)key);
+
+        base_near_offer(&near, known);
+        used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", key > 0 ? ", " : "", known);
+    }
+    (void)base_err_remedy(err, "%sone of %s, each also with " POLICY_IF_AVAILABLE,
+                          base_near_text(&near, guess, sizeof(guess)), list);
 }
 
 static int usage(struct base_err *err, const char *assignment, const char *name, const char *why)
@@ -94,10 +116,16 @@ static int usage(struct base_err *err, const char *assignment, const char *name,
 
 static int unknown_limit(struct base_err *err, const char *assignment, const char *name)
 {
-    char list[256];
-
     (void)usage(err, assignment, name, "is not a limit");
-    (void)base_err_remedy(err, "one of %s, each also with " POLICY_IF_AVAILABLE, policy_limit_list(list, sizeof(list)));
+    policy_limit_unknown(name, err);
+    return BASE_E_USAGE;
+}
+
+static int wrong_value(struct base_err *err, const char *assignment, const char *name, enum policy_limit_key key,
+                       const char *why)
+{
+    (void)usage(err, assignment, name, why);
+    policy_limit_remedy(key, why, "unlimited", err);
     return BASE_E_USAGE;
 }
 
@@ -116,7 +144,7 @@ int policy_set_limit(struct policy *policy, const char *assignment, struct base_
         return unknown_limit(err, assignment, name);
     why = policy_limit_read(key, equals + 1, &limit.value, &limit.unlimited);
     if (why)
-        return usage(err, assignment, name, why);
+        return wrong_value(err, assignment, name, key, why);
     if (limit.unlimited)
         (void)snprintf(limit.reason, sizeof(limit.reason), "command line");
     policy->limits[key] = limit;

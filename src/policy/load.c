@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "policy/internal.h"
 #include <string.h>
+#include <unistd.h>
 
 #define FILE_MAX_BYTES (1u << 20)
 
@@ -15,6 +16,8 @@ int policy_load(const char *ref, struct policy *ret_policy, struct base_err *err
         r = base_file_read(ref, FILE_MAX_BYTES, &text, err);
     else
         r = policy_builtin(ref, ret_policy, err);
+    if (r == BASE_E_NOT_FOUND && access(ref, F_OK) == 0) /* there, but without a / or . in its name */
+        (void)base_err_remedy(err, "for the file write ./%s", ref);
     if (r == BASE_E_NOT_FOUND && err) /* "not found" is said of programs; a wrong policy name is a wrong command line */
         err->code = BASE_E_USAGE;
     if (r < 0)

@@ -5,6 +5,7 @@
  */
 #include "base/cleanup.h"
 #include "base/doc.h"
+#include "base/near.h"
 #include "policy/internal.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@ static const struct base_doc_field fields[] = {
     {"output_limit", BASE_DOC_SCALAR}, {"limits", BASE_DOC_MAP},
     {"environment", BASE_DOC_MAP},     {NULL},
 };
+
+#define UNLIMITED "{unlimited: \"why\"}"
 
 struct parse {
     struct policy *policy;
@@ -34,7 +37,8 @@ static struct base_doc key_of(const struct base_doc *doc)
 static int read_word(const struct parse *parse, const struct base_doc *doc, const char *const *words,
                      unsigned *ret_index)
 {
-    char list[128] = "";
+    struct base_near near = {.word = doc->text};
+    char list[128] = "", guess[64];
     size_t used = 0;
 
     for (unsigned i = 0; words[i]; i++) {
@@ -42,11 +46,13 @@ static int read_word(const struct parse *parse, const struct base_doc *doc, cons
             *ret_index = i;
             return 0;
         }
+        base_near_offer(&near, words[i]);
         if (used < sizeof(list))
             used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i > 0 ? ", " : "", words[i]);
     }
     (void)base_doc_err(doc, parse->place, parse->err, "unknown word \"%s\" for %s", doc->text, doc->key);
-    (void)base_err_remedy(parse->err, "%s%s", words[1] ? "one of " : "only ", list);
+    (void)base_err_remedy(parse->err, "%s%s%s", base_near_text(&near, guess, sizeof(guess)),
+                          words[1] ? "one of " : "only ", list);
     return BASE_E_INVALID;
 }
 
@@ -138,7 +144,7 @@ static int read_variable(const struct parse *parse, const struct base_doc *doc)
         (void)base_err_remedy(parse->err, "put it in quotes, also an empty one");
         return BASE_E_INVALID;
     }
-    why = policy_env_add(parse->policy, doc->key, strlen(doc->key), doc->text, &nomem);
+    why = policy_env_add(parse->policy, doc->key, strlen(doc->key), doc->text, false, &nomem);
     if (nomem)
         return base_err_set(parse->err, BASE_E_NOMEM, parse->place, "out of memory");
     return why ? base_doc_err(&key, parse->place, parse->err, "\"%s\" %s", doc->key, why) : 0;
@@ -184,11 +190,14 @@ static int read_limit_value(const struct parse *parse, const struct base_doc *do
         return base_doc_err(doc, parse->place, parse->err, "%s must be a number with a unit or {unlimited: REASON}",
                             doc->key);
     why = policy_limit_read(key, doc->text, &limit->value, &limit->unlimited);
-    if (why)
-        return base_doc_err(doc, parse->place, parse->err, "%s %s", doc->key, why);
+    if (why) {
+        (void)base_doc_err(doc, parse->place, parse->err, "%s %s", doc->key, why);
+        policy_limit_remedy(key, why, UNLIMITED, parse->err);
+        return BASE_E_INVALID;
+    }
     if (limit->unlimited) {
         (void)base_doc_err(doc, parse->place, parse->err, "%s is unlimited without a reason", doc->key);
-        (void)base_err_remedy(parse->err, "write %s: {unlimited: \"why\"}", doc->key);
+        (void)base_err_remedy(parse->err, "write %s: " UNLIMITED, doc->key);
         return BASE_E_INVALID;
     }
     return 0;
@@ -197,11 +206,9 @@ static int read_limit_value(const struct parse *parse, const struct base_doc *do
 static int unknown_limit(const struct parse *parse, const struct base_doc *doc)
 {
     const struct base_doc key = key_of(doc);
-    char list[256];
 
     (void)base_doc_err(&key, parse->place, parse->err, "unknown limit \"%s\"", doc->key);
-    (void)base_err_remedy(parse->err, "one of %s, each also with " POLICY_IF_AVAILABLE,
-                          policy_limit_list(list, sizeof(list)));
+    policy_limit_unknown(doc->key, parse->err);
     return BASE_E_INVALID;
 }
 
@@ -238,10 +245,30 @@ static const struct clause {
     {"output_limit", read_output}, {"limits", read_limits},     {"environment", read_environment},
 };
 
+/* A limit one level too high is not just an unknown key. */
+static int find_stray_limit(const struct parse *parse, const struct base_doc *doc)
+{
+    enum policy_limit_key key;
+    bool if_available;
+
+    for (const struct base_doc *child = doc->kind == BASE_DOC_MAP ? doc->child : NULL; child; child = child->next) {
+        const struct base_doc at_key = key_of(child);
+
+        if (!policy_limit_find(child->key, &key, &if_available))
+            continue;
+        (void)base_doc_err(&at_key, parse->place, parse->err, "the limit %s stands outside limits", child->key);
+        (void)base_err_remedy(parse->err, "put it below limits:, further to the right");
+        return BASE_E_INVALID;
+    }
+    return 0;
+}
+
 static int read_document(const struct parse *parse, const struct base_doc *doc)
 {
-    int r = base_doc_check(doc, fields, parse->place, parse->err);
+    int r = find_stray_limit(parse, doc);
 
+    if (r == 0)
+        r = base_doc_check(doc, fields, parse->place, parse->err);
     for (size_t i = 0; r == 0 && i < ARRAY_COUNT(clauses); i++) {
         const struct base_doc *child = base_doc_get(doc, clauses[i].key);
 

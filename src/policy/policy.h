@@ -66,8 +66,9 @@ int policy_load(const char *ref, struct policy *ret_policy, struct base_err *err
 /* Apply "KEY=VALUE" or "KEY_if_available=VALUE" from the command line. BASE_E_USAGE. */
 int policy_set_limit(struct policy *policy, const char *assignment, struct base_err *err);
 
-/* Add "NAME=VALUE". The fixed names (PATH, HOME, LANG, TZ, TMPDIR) and loader variables (LD_*) may be set: the guest
- * could set them itself. BASE_E_USAGE for a name that is not [A-Za-z_][A-Za-z0-9_]*, a duplicate, or too many. */
+/* Add "NAME=VALUE", over a value that the policy gave it. The fixed names (PATH, HOME, LANG, TZ, TMPDIR) and loader
+ * variables (LD_*) may be set: the guest could set them itself. BASE_E_USAGE for a name that is not
+ * [A-Za-z_][A-Za-z0-9_]*, or too many. */
 int policy_add_env(struct policy *policy, const char *assignment, struct base_err *err);
 
 /* Canonical JSON of the whole value ("fumehood.policy/1"), which policy_parse() accepts again. New reference. */

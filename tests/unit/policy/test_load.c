@@ -32,6 +32,11 @@ static void errors_are_the_users(void **state)
     support_write_text("bad.yaml", "a: [\n");
     assert_int_equal(policy_load("./bad.yaml", &policy, &err), BASE_E_INVALID);
     assert_string_equal(err.place, "./bad.yaml:2:1");
+    support_write_text("noext", "name: x\n");
+    assert_int_equal(policy_load("noext", &policy, &err), BASE_E_USAGE);
+    assert_non_null(strstr(err.remedy, "./noext"));
+    assert_int_equal(policy_load("defalt", &policy, &err), BASE_E_USAGE);
+    assert_non_null(strstr(err.remedy, "did you mean default?"));
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, support_enter, support_leave)

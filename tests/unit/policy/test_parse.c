@@ -64,6 +64,8 @@ static const struct bad {
     {"", BASE_E_INVALID, "p:1:1", "the document is empty"},
     {"[]", BASE_E_INVALID, "p:1:1", "is a list"},
     {"just text\n", BASE_E_INVALID, "p:1:1", "is a single value"},
+    {"limits:\n", BASE_E_INVALID, "p:1:8", "limits is empty"},
+    {"name: x\nwall_ms: 5s\n", BASE_E_INVALID, "p:2:1", "the limit wall_ms stands outside limits"},
     {"limits: 5\n", BASE_E_INVALID, "p:1:9", "limits is a single value"},
     {"name: x\nartifacts: []\n", BASE_E_INVALID, "p:2:1", "unknown key \"artifacts\""},
     {"name: x\nname: y\n", BASE_E_INVALID, "p:2:1", "duplicate key \"name\""},
@@ -124,6 +126,36 @@ static void unknown_key_lists_the_known(void **state)
     assert_non_null(strstr(err.remedy, "output_limit, limits, environment"));
 }
 
+static void values_and_words_have_remedies(void **state)
+{
+    static const struct {
+        const char *text, *remedy;
+    } rows[] = {
+        {"limits:\n  wall_ms: 5 sec\n", "with ms, s, m or h after it; no limit: {unlimited: \"why\"}"},
+        {"limits:\n  memory_bytes: 5mb\n", "KiB, MiB or GiB after it"},
+        {"limits:\n  cpus: 0.5\n", "a whole number from 1; no limit: {unlimited: \"why\"}"},
+        {"limits:\n  cpus: 5000\n", "at most 4096;"},
+        {"limits:\n  processes: 5000000\n", "at most 4000000;"},
+        {"limits:\n  wal_ms: 5\n", "did you mean wall_ms? one of wall_ms, cpu_ms"},
+        {"limits:\n  wal_ms_if_available: 5\n", "did you mean wall_ms? "},
+        {"limits:\n  gpu: 5\n", "one of wall_ms"},
+        {"denials: fails\n", "did you mean fail? one of record, fail, end"},
+        {"limits:\n  cpus:2\n", "with a blank after the colon"},
+        {"wall_ms: 5\n", "put it below limits:"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        struct policy policy;
+        struct base_err err = {0};
+
+        assert_int_equal(policy_parse(rows[i].text, strlen(rows[i].text), "p", &policy, &err), BASE_E_INVALID);
+        if (!strstr(err.remedy, rows[i].remedy))
+            fail_msg("%s: \"%s\" is not in \"%s\"", rows[i].text, rows[i].remedy, err.remedy);
+        assert_int_equal(policy_parse(rows[i].text, strlen(rows[i].text), "p", &policy, NULL), BASE_E_INVALID);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +163,7 @@ int main(void)
         cmocka_unit_test(accepts_json),
         cmocka_unit_test(refuses_with_the_place),
         cmocka_unit_test(unknown_key_lists_the_known),
+        cmocka_unit_test(values_and_words_have_remedies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
