@@ -61,7 +61,8 @@ struct warden_outcome {
     char started_utc[32];
     enum warden_ending ending;
     int exit_code; /* EXITED */
-    int signal; /* SIGNALED: what killed the guest; CANCELLED: what the supervisor was sent, 0 when it was not that */
+    int signal; /* SIGNALED: what killed the guest; CANCELLED: what the supervisor was sent, SIGPIPE where the reader of
+                   its output went away, else 0 */
     enum warden_limit limit; /* LIMIT */
     char detail[256];        /* a clause for people; empty when there is nothing to add */
     struct base_err error;   /* SETUP_ERROR and LOST: what went wrong; code 0 otherwise */

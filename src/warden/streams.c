@@ -181,8 +181,10 @@ static size_t pass_portion(struct warden_sink *sink, const char *bytes, size_t c
     count = count < PIPE_BUF ? count : PIPE_BUF;
     written = sink->pass_socket ? send(sink->pass_fd, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL)
                                 : write(sink->pass_fd, bytes, count);
-    if (written < 0 && errno != EINTR && errno != EAGAIN)
+    if (written < 0 && errno != EINTR && errno != EAGAIN) {
         sink->pass_broken = true;
+        sink->reader_gone = errno == EPIPE || errno == ECONNRESET;
+    }
     return written > 0 ? (size_t)written : 0;
 }
 

@@ -88,8 +88,13 @@ static void check_streams(struct warden_watch *watch)
         const struct policy_limit *limit = &policy->limits[keys[i]];
         if (policy->output == POLICY_OUTPUT_END && !limit->unlimited && watch->sinks[i].bytes > limit->value)
             warden_stop(watch, WARDEN_LIMIT, WARDEN_LIMIT_OUTPUT, i == WARDEN_OUT ? "stdout" : "stderr");
-        if (watch->sinks[i].pass_broken)
-            warden_stop(watch, WARDEN_CANCELLED, WARDEN_LIMIT_NONE, "the reader of its output went away");
+        if (!watch->sinks[i].pass_broken)
+            continue;
+        if (!watch->stop.wanted && watch->sinks[i].reader_gone)
+            watch->stop.signal = SIGPIPE; /* what would have ended it without us */
+        warden_stop(watch, WARDEN_CANCELLED, WARDEN_LIMIT_NONE,
+                    watch->sinks[i].reader_gone ? "the reader of its output went away"
+                                                : "its output cannot be written where it goes");
     }
     if (warden_source_over(&watch->source))
         warden_stop(watch, WARDEN_LIMIT, WARDEN_LIMIT_INPUT, "");

@@ -11,7 +11,7 @@ struct warden_stop {
     bool wanted;
     enum warden_ending ending; /* LIMIT, CANCELLED or LOST */
     enum warden_limit limit;
-    int signal; /* CANCELLED by a signal to the supervisor: which */
+    int signal; /* CANCELLED by a signal to the supervisor: which; SIGPIPE: nobody reads its output */
     char detail[128];
 };
 
@@ -26,7 +26,8 @@ struct warden_sink {
     struct base_buf *kept;
     char pending[WARDEN_CHUNK_BYTES]; /* read, not yet passed on: nothing more is read until it is */
     size_t pending_from, pending_count;
-    bool pass_broken;     /* the reader behind pass_fd is gone */
+    bool pass_broken;     /* pass_fd takes nothing any more */
+    bool reader_gone;     /* that is because nobody reads there; else its disk is full, or worse */
     struct base_buf tail; /* after the guest's end: what is still to be passed on */
 };
 

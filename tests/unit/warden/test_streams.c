@@ -309,6 +309,7 @@ static void a_reader_that_went_away(void **state)
     assert_int_equal(warden_sink_read(sink), 1);
     warden_sink_pass(sink);
     assert_true(sink->pass_broken);
+    assert_true(sink->reader_gone);
     assert_int_equal(sink->pending_count, 0);
     guest_writes(run, 1, "two", 3); /* goes on being read and kept */
     assert_int_equal(warden_sink_read(sink), 1);
@@ -378,6 +379,7 @@ static void the_rest_when_nobody_reads_it(void **state)
     (void)close(fds[0]);
     assert_true(warden_sink_flush(sink)); /* there is nobody to wait for */
     assert_true(sink->pass_broken);
+    assert_true(sink->reader_gone);
     assert_string_equal(run->outcome.out.kept.bytes, "rest");
     (void)close(fds[1]);
     watched_free(run);
