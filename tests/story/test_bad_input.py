@@ -147,6 +147,7 @@ def test_unknown_extension(hood):
     ["--nonsense"], ["-z"], ["--limit"], ["--env", "NOVALUE"], ["--env", "=x"], ["--env", "1A=x"], ["--env", "A B=x"],
     ["--env", "X=1", "--env", "X=2"], ["--tier", "none"], ["--tier", "nothing"], ["--stdin", "/nowhere/at/all"],
     ["--input", "/nowhere/at/all"], ["--policy", "/nowhere/at/all.yaml"], ["--policy", "no-such-name"], ["--json=yes"],
+    ["--limit", "wall_ms=5s", "--limit", "wall_ms=6s"], ["--limit", "wall_ms=5s", "--limit", "wall_ms_if_available=5s"], ["--receipt", "-"],
     ["--input", "/etc/hostname:../x"], ["--input", "/etc/hostname:/etc/x"], ["--input", "/etc/hostname:a//b"], ["--input", "/etc/hostname:."],
     ["--input", "/etc"], ["--receipt", "/nowhere/at/all/r.json"], ["--receipt", "/"],
 ])
@@ -194,11 +195,20 @@ def test_full_disk_on_stdout(hood):
             done = subprocess.run(hood.command(*words, hood.program("print('x' * 100000)", "py")), stdout=full, stderr=subprocess.PIPE,
                                   stdin=subprocess.DEVNULL, timeout=30)
         assert done.returncode == 125 and b"fumehood: " in done.stderr, (words, done)
+        assert b"reader" not in done.stderr, (words, done)
 
 
 # ---------------------------------------------------------------- policies
 
 BAD_YAML = [
+    ("limits:\n\twall_ms: 5\n", r":2:1: .*\(indent with blanks"),
+    ("name: x\nlimits\n  wall_ms: 5s\n", r":2:1: .*\(write .key: value"),
+    ("limits:\n  wall_ms:5s\n", r":2:3: .*\(write .key: value"),
+    ("limits:\nwall_ms: 5s\n", r":2:1: .*\(put it below limits"),
+    ("limits:\n", r":1:8: limits is empty"),
+    ("limits:\n  wall_ms: 5 sec\n", r":2:12: .*ms, s, m or h"),
+    ("limits:\n  processes: 0.5\n", r":2:14: .*\(a whole number from 1; no limit: \{unlimited"),
+    ("netwrok: none\n", r":1:1: .*did you mean network"),
     ("limits:\n  wall_ms: [1\n", r":\d+:\d+: "),
     ("limits:\n\twall_ms: 5\n", r":2:\d+: "),
     ("name: 'x\n", r":\d+:\d+: "),
@@ -230,6 +240,7 @@ BAD_YAML = [
     (b"name: x\0y\n", r":\d+:\d+: "),
 ]
 BAD_JSON = [
+    ('{"limits": {"wall_ms": 5,}}', r":1:25: .*comma"),
     ('{"limits": {"wall_ms": 5}', r":1:\d+: "),
     ('{\n  "limits": {\n    "wall_ms": 5,\n  }\n}', r":[34]:\d+: "),
     ('{"name": "x", "name": "y"}', r":1:\d+: .*name"),

@@ -53,7 +53,67 @@ def test_what_is_not_there_yet_is_a_clear_error(hood, words):
     expect_status(hood.call(*words), 2)
 
 
+@pytest.mark.parametrize("words", ["run", "eval", "policy", "policy show", "receipt verify"])
+def test_help_is_a_verb_too(hood, words):
+    assert hood.call("help", *words.split()).text == hood.call(*words.split(), "--help").text
+    expect_refusal(hood.call("help", "frobnicate"), 2, "frobnicate")
+
+
+def test_a_mistyped_verb_or_option_is_guessed(hood):
+    expect_refusal(hood.call("polcy"), 2, "did you mean policy")
+    expect_refusal(hood.call("run", "--recipt", "x", "y"), 2, "did you mean --receipt")
+
+
+@pytest.mark.parametrize("words", [[], ["run"], ["eval"], ["policy"], ["disable"], ["enable"], ["policy", "explain"]])
+def test_no_line_ends_with_a_blank(hood, words):
+    for text in (hood.call(*words, "--help").text, hood.call("policy", "explain", "--syscalls").text):
+        assert [line for line in text.splitlines() if line != line.rstrip()] == []
+
+
+@pytest.mark.parametrize("words", [["policy", "explain", "--syscalls"], ["policy", "show"], ["--help"], ["run", "--help"]])
+def test_a_reader_that_leaves_early_is_not_told(hood, words):
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run(hood.command(*words), stdout=write, stderr=subprocess.PIPE, timeout=20)
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
 # ---------------------------------------------------------------- policy
+
+def test_policy_name_without_a_dot(hood):
+    hood.file("mine", "name: x\n")
+    expect_refusal(hood.call("policy", "check", "mine", cwd=hood.folder), 2, "for the file write ./mine")
+    expect_status(hood.call("policy", "check", "./mine", cwd=hood.folder), 0)
+
+
+def test_policy_show_writes_units(hood):
+    text = hood.call("policy", "show").text
+    assert "  wall_ms: 10s\n" in text and "  memory_bytes: 512MiB\n" in text and "  processes: 64\n" in text
+    assert "  memory_bytes_if_available: 512MiB\n" in hood.call("policy", "show", "if-available").text
+
+
+def test_policy_explain_lists_calls_when_asked(hood):
+    short, long = hood.call("policy", "explain").text, hood.call("policy", "explain", "--syscalls").text
+    assert "ptrace" not in short and "ptrace" in long and "denied attempt" in short
+    assert len(short.splitlines()) < 125
+
+
+def test_policy_that_is_right_but_not_here(user_hood):
+    """What an ordinary user may not enforce is said with the check."""
+    strict = user_hood.file("strict.yaml", "limits:\n  memory_bytes: 64MiB\n")
+    check = expect_status(user_hood.call("policy", "check", strict), 0)
+    refused = user_hood.call("run", "--policy", strict, user_hood.program("", "py")).status == 126
+    assert check.text.startswith("%s: right\n" % strict)
+    assert ("on this machine a run with it is refused: " in check.text) == refused, check
+
+
+def test_env_replaces_what_the_policy_gives(hood):
+    policy = hood.policy("p.yaml", "environment:\n  COLOUR: teal\n  SIZE: big\n")
+    run = hood.shell("echo $COLOUR $SIZE", options=["--policy", policy, "--env", "COLOUR=red"])
+    assert run.text == "red big\n", run
 
 def test_policy_show_can_be_read_back(hood):
     for name in ("default", "if-available"):
@@ -197,7 +257,8 @@ def stop_story(hood, options):
     running = hood.start(program, options=options)
     assert running.stdout.readline() == b"up\n"
     try:
-        expect_status(hood.call("disable", "--why", "smoke in the hood"), 0)
+        disabled = expect_status(hood.call("disable", "--why", "smoke in the hood"), 0)
+        expect_one_line(disabled, "until fumehood enable")
         run = finish(running, 20)
         expect_ending(run, "cancelled")
         assert run.status not in (0, 124)

@@ -20,11 +20,14 @@ static void heading(const char *text)
 /* "  name            text", wrapped. */
 static void row(const char *name, const char *text)
 {
-    int width = printf("  %-*s ", NAME_WIDTH - 3, name);
+    int width = printf("  %s", name);
 
-    if (width > NAME_WIDTH)
-        width = printf("\n%*s", NAME_WIDTH, "") - 1;
-    cli_say_wrapped(text, (size_t)width, NAME_WIDTH);
+    if (width >= NAME_WIDTH) {
+        printf("\n");
+        width = 0;
+    }
+    printf("%*s", NAME_WIDTH - width, "");
+    cli_say_wrapped(text, NAME_WIDTH, NAME_WIDTH);
 }
 
 static void paragraph(const char *text)
@@ -90,18 +93,26 @@ static void print_reach(const struct policy *policy)
 {
     static const char *const network[POLICY_NETWORK_MAX] = {
         [POLICY_NETWORK_NONE] =
-            "none: UNIX sockets among its own processes only; every other attempt is denied and named",
-        [POLICY_NETWORK_LOOPBACK] = "loopback: its own 127.0.0.1 and ::1 only, which nothing else can reach",
+            "none: UNIX sockets among its own processes only; making any other socket is a denied attempt",
+        [POLICY_NETWORK_LOOPBACK] =
+            "loopback: its own 127.0.0.1 and ::1 only, which nothing else can reach; all other addresses have no "
+            "route, which is an error for the program and not a denied attempt",
     };
     static const char *const denials[POLICY_DENIALS_MAX] = {
         [POLICY_DENIALS_RECORD] = "record: a denied attempt is named in the receipt, the program goes on",
-        [POLICY_DENIALS_FAIL] = "fail: a denied attempt is named in the receipt, and the verdict is a violation",
+        [POLICY_DENIALS_FAIL] = "fail: as record; and in fumehood eval the verdict is a violation",
         [POLICY_DENIALS_END] = "end: the first denied attempt ends the run",
     };
 
     heading("Network, denials");
     row("network", network[policy->network]);
     row("denials", denials[policy->denials]);
+    heading("What counts as a denied attempt");
+    paragraph("System calls that are denied, wholly or in part; making a socket of a family that is not granted, which "
+              "looking up a host's name does too; calls of 32-bit and x32 programs.");
+    paragraph(
+        "Not counted, since the cage just has no such thing: files that are not there or not permitted, signals to "
+        "process 1, connections without a route, calls that answer ENOSYS.");
     heading("Files");
     for (const struct cage_mount *mount = cage_mounts(); mount->at; mount++) {
         AUTO_BUF struct base_buf text = {0};
@@ -151,6 +162,27 @@ static void print_class(enum cage_class class, const char *head)
     }
 }
 
+/* How many calls are allowed, denied, or either by their arguments. */
+static void print_call_counts(void)
+{
+    unsigned allowed = 0, denied = 0, in_part = 0;
+    char text[160];
+
+    for (unsigned i = 0; i < cage_call_count; i++)
+        if (cage_calls[i].condition)
+            in_part++;
+        else if (cage_calls[i].class == CAGE_CLASS_ALLOWED)
+            allowed++;
+        else
+            denied++;
+    heading("System calls");
+    (void)snprintf(text, sizeof(text),
+                   "%u allowed, %u denied, %u allowed or denied by their arguments, all others unknown (ENOSYS). "
+                   "--syscalls lists them.",
+                   allowed, denied, in_part);
+    paragraph(text);
+}
+
 static void print_calls(void)
 {
     char head[64];
@@ -181,7 +213,7 @@ static void print_rest(void)
     printf("  fumehood disable --why TEXT\n");
 }
 
-int cli_explain(const struct policy *policy, struct base_err *err)
+int cli_explain(const struct policy *policy, bool syscalls, struct base_err *err)
 {
     struct cage_host host;
     struct cage_plan plan = {0};
@@ -201,7 +233,7 @@ int cli_explain(const struct policy *policy, struct base_err *err)
         print_limits(policy, &plan);
     }
     print_reach(policy);
-    print_calls();
+    (syscalls ? print_calls : print_call_counts)();
     print_rest();
     return 0;
 }

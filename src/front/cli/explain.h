@@ -3,5 +3,5 @@
 
 #include "policy/policy.h"
 
-/* Print it on stdout. */
-int cli_explain(const struct policy *policy, struct base_err *err);
+/* Print it on stdout; with @syscalls every system call by name. */
+int cli_explain(const struct policy *policy, bool syscalls, struct base_err *err);

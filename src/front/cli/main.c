@@ -1,6 +1,7 @@
 /* main.c - the verbs of fumehood */
 
 #include "base/err.h"
+#include "base/near.h"
 #include "front/cli/options.h"
 #include "front/cli/say.h"
 #include "front/cli/start.h"
@@ -33,30 +34,65 @@ static int help(void)
     return cli_say_end(0);
 }
 
-static int usage(const char *what, const char *word)
+static int no_verb(void)
 {
     struct base_err err;
-    base_err_set(&err, BASE_E_USAGE, "command line", "%s%s", what, word);
+
+    base_err_set(&err, BASE_E_USAGE, "command line", "a verb is missing");
     base_err_remedy(&err, "see fumehood --help");
     return cli_say_error(&err);
+}
+
+static const struct verb *find_verb(const char *name)
+{
+    for (const struct verb *v = verbs; v->name; v++)
+        if (strcmp(name, v->name) == 0)
+            return v;
+    return NULL;
+}
+
+static int unknown_verb(const char *name)
+{
+    struct base_near near = {.word = name};
+    struct base_err err;
+
+    for (const struct verb *v = verbs; v->name; v++)
+        base_near_offer(&near, v->name);
+    base_err_set(&err, BASE_E_USAGE, "command line", "unknown verb %s", name);
+    if (near.best)
+        base_err_remedy(&err, "did you mean %s? See fumehood --help", near.best);
+    else
+        base_err_remedy(&err, "see fumehood --help");
+    return cli_say_error(&err);
+}
+
+/* "help policy show" is "policy show --help". */
+static int help_of(int argc, char **argv)
+{
+    static char asks[] = "--help";
+    char *words[] = {argv[0], argc > 1 ? argv[1] : asks, argc > 1 ? asks : NULL, NULL};
+    const struct verb *v = find_verb(argv[0]);
+
+    return v ? v->run(argc > 1 ? 3 : 2, words) : unknown_verb(argv[0]);
 }
 
 int main(int argc, char **argv)
 {
     static const char *const asks_help[] = {"--help", "-h", "help"};
+    const struct verb *verb;
     struct base_err err;
 
     if (cli_start(&err) < 0)
         return cli_say_error(&err);
     if (argc < 2)
-        return usage("a verb is missing", "");
+        return no_verb();
+    if (argc > 2 && strcmp(argv[1], "help") == 0)
+        return help_of(argc - 2, argv + 2);
     for (unsigned i = 0; i < sizeof(asks_help) / sizeof(asks_help[0]); i++)
         if (strcmp(argv[1], asks_help[i]) == 0)
             return help();
     if (strcmp(argv[1], "--version") == 0)
         return cli_version(argc - 1, argv + 1);
-    for (const struct verb *v = verbs; v->name; v++)
-        if (strcmp(argv[1], v->name) == 0)
-            return v->run(argc - 1, argv + 1);
-    return usage("unknown verb ", argv[1]);
+    verb = find_verb(argv[1]);
+    return verb ? verb->run(argc - 1, argv + 1) : unknown_verb(argv[1]);
 }

@@ -2,6 +2,7 @@
 
 #include "front/cli/options.h"
 #include "base/cleanup.h"
+#include "base/near.h"
 #include "base/units.h"
 #include "front/cli/say.h"
 #include <stdarg.h>
@@ -38,6 +39,20 @@ static const struct cli_option *find_option(const struct cli_syntax *syntax, con
         if (strlen(o->name) == length && memcmp(o->name, name, length) == 0)
             return o;
     return NULL;
+}
+
+static int unknown_option(const struct cli_syntax *syntax, const char *name, size_t length, struct base_err *err)
+{
+    char word[64];
+    struct base_near near = {.word = word};
+
+    (void)snprintf(word, sizeof(word), "%.*s", (int)length, name);
+    for (const struct cli_option *o = table_of(syntax); o->name; o++)
+        base_near_offer(&near, o->name);
+    (void)cli_options_err(syntax, err, "unknown option --%.*s", (int)length, name);
+    if (near.best)
+        (void)base_err_remedy(err, "did you mean --%s? See fumehood %s --help", near.best, syntax->verb);
+    return BASE_E_USAGE;
 }
 
 /* Setters: one a kind. @field points into the verb's struct. */
@@ -102,7 +117,7 @@ static int take_option(const struct cli_syntax *syntax, char ***argv, void *valu
     const struct cli_option *o = find_option(syntax, name, length);
 
     if (!o)
-        return cli_options_err(syntax, err, "unknown option --%.*s", (int)length, name);
+        return unknown_option(syntax, name, length, err);
     if (o->kind == CLI_FLAG && value)
         return cli_options_err(syntax, err, "--%s takes no value", o->name);
     if (o->kind != CLI_FLAG && !value) {
@@ -221,7 +236,7 @@ static void print_option(const char *name, const char *value, const char *help)
 void cli_options_help(const struct cli_syntax *syntax)
 {
     const char *group = NULL;
-    int column = printf("usage: fumehood %s ", syntax->verb);
+    int column = printf("usage: fumehood %s%s", syntax->verb, *syntax->usage ? " " : "\n");
 
     cli_say_wrapped(syntax->usage, (size_t)column, (size_t)column);
     printf("\n");

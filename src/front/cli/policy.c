@@ -3,6 +3,7 @@
 #include "policy/policy.h"
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "cage/cage.h"
 #include "front/cli/choose.h"
 #include "front/cli/explain.h"
 #include "front/cli/say.h"
@@ -14,7 +15,7 @@
 struct values {
     const char *tier;
     struct cli_list limits, env;
-    bool json;
+    bool json, syscalls;
 };
 #define AT(field) offsetof(struct values, field)
 
@@ -26,7 +27,7 @@ static const struct cli_option show_options[] = {
     {NULL},
 };
 
-static const struct cli_option change_options[] = {
+static const struct cli_option hash_options[] = {
     {"tier", CLI_TEXT, AT(tier), "TIER", "Changes", "as for fumehood run"},
     {"limit", CLI_LIST, AT(limits), "KEY=VALUE", "Changes", "as for fumehood run; may be given again"},
     {"env", CLI_LIST, AT(env), "NAME=VALUE", "Changes", "as for fumehood run; may be given again"},
@@ -45,7 +46,9 @@ static const struct cli_syntax show_syntax = {
 static const struct cli_syntax check_syntax = {
     .verb = "policy check",
     .usage = "FILE",
-    .summary = "Check a policy file: status 0 when it is right, 1 with the place of the first fault.",
+    .summary =
+        "Check a policy file: status 0 when it is right, 1 with the place of the first fault. Where this machine "
+        "cannot keep a right one, a second line says so.",
     .operands = {"FILE"},
     .operands_required = 1,
 };
@@ -54,18 +57,44 @@ static const struct cli_syntax hash_syntax = {
     .verb = "policy hash",
     .usage = "[OPTION]... [NAME|FILE]",
     .summary = "Print the SHA-256 of the policy's canonical JSON, as receipts carry it; default: default.",
-    .options = change_options,
+    .options = hash_options,
     .operands = {"NAME|FILE"},
+};
+
+static const struct cli_option explain_options[] = {
+    {"tier", CLI_TEXT, AT(tier), "TIER", "Changes", "as for fumehood run"},
+    {"limit", CLI_LIST, AT(limits), "KEY=VALUE", "Changes", "as for fumehood run; may be given again"},
+    {"env", CLI_LIST, AT(env), "NAME=VALUE", "Changes", "as for fumehood run; may be given again"},
+    {"syscalls", CLI_FLAG, AT(syscalls), NULL, "Output", "list every system call, allowed and denied"},
+    {NULL},
 };
 
 static const struct cli_syntax explain_syntax = {
     .verb = "policy explain",
     .usage = "[OPTION]... [NAME|FILE]",
-    .summary = "Explain what the policy means on this machine: each protection, who enforces each limit, the system "
-               "calls, what risk remains and how to stop everything; default: default.",
-    .options = change_options,
+    .summary = "Explain what the policy means on this machine: each protection, who enforces each limit, what counts "
+               "as a denied attempt, what risk remains and how to stop everything; default: default.",
+    .options = explain_options,
     .operands = {"NAME|FILE"},
 };
+
+/* For people a limit has its unit, as they write it; what is read back is the same. */
+static void show_units(const struct policy *policy, json_t *json)
+{
+    json_t *limits = json_object_get(json, "limits");
+    char name[64], text[32];
+
+    for (int i = 0; i < POLICY_LIMIT_MAX; i++) {
+        enum policy_limit_key key = (enum policy_limit_key)i;
+        const struct policy_limit *limit = &policy->limits[key];
+
+        if (limit->unlimited || policy_limit_unit(key) == BASE_UNIT_COUNT)
+            continue;
+        (void)snprintf(name, sizeof(name), "%s%s", policy_limit_name(key), limit->if_available ? "_if_available" : "");
+        (void)base_units_text(limit->value, policy_limit_unit(key), text, sizeof(text));
+        (void)json_object_set_new(limits, name, json_string(text)); /* without memory the bare number stays */
+    }
+}
 
 static int show(const struct policy *policy, const struct values *values, struct base_err *err)
 {
@@ -76,6 +105,7 @@ static int show(const struct policy *policy, const struct values *values, struct
         return base_err_set(err, BASE_E_NOMEM, policy->name, "out of memory");
     if (values->json)
         return cli_say_json(json, false, err);
+    show_units(policy, json);
     if (cli_yaml_append(&text, json) < 0)
         return base_err_set(err, BASE_E_NOMEM, policy->name, "out of memory");
     cli_say_visible(stdout, text.bytes, text.count);
@@ -96,9 +126,8 @@ static int hash(const struct policy *policy, const struct values *values, struct
 
 static int explain(const struct policy *policy, const struct values *values, struct base_err *err)
 {
-    int r = cli_explain(policy, err);
+    int r = cli_explain(policy, values->syscalls, err);
 
-    (void)values;
     return r < 0 ? r : cli_say_flush(err);
 }
 
@@ -126,6 +155,23 @@ static int run_subject(const struct subject *subject, int argc, char **argv)
     return r < 0 ? cli_say_error_view(&err) : 0;
 }
 
+/* A right policy may still be more than this machine can keep. */
+static void say_refusal(const struct policy *policy)
+{
+    struct cage_host host;
+    struct cage_plan plan;
+    struct base_err refused;
+    char text[1152];
+
+    cage_host_probe(&host);
+    if (cage_plan_make(policy, &host, &plan, &refused) == 0)
+        return;
+    printf("on this machine a run with it is refused: ");
+    (void)base_err_text(&refused, text, sizeof(text));
+    cli_say_visible(stdout, text, strlen(text));
+    printf("\n");
+}
+
 /* Wrong content is what check looks for, status 1; a file that cannot be read is another matter. */
 static int check(int argc, char **argv)
 {
@@ -147,6 +193,7 @@ static int check(int argc, char **argv)
         return cli_say_error_view(&err);
     cli_say_visible(stdout, operands.items[0], strlen(operands.items[0]));
     printf(": right\n");
+    say_refusal(&policy);
     return cli_say_end(0);
 }
 

@@ -28,12 +28,13 @@ static const struct cli_option options[] = {
     {"input", CLI_LIST, AT(inputs), "FILE[:PATH]", "Program",
      "copy FILE to /work/PATH in the cage; default PATH: FILE's last part; may be given again"},
     {"env", CLI_LIST, AT(env), "NAME=VALUE", "Program",
-     "add a variable to the fixed ones (PATH, HOME, LANG, TZ, TMPDIR); nothing is inherited; may be given again"},
+     "add a variable, or replace a fixed one (PATH, HOME, LANG, TZ, TMPDIR) or the policy's; nothing is inherited; "
+     "may be given again, each NAME once"},
     {"policy", CLI_TEXT, AT(policy), "FILE", "Boundary",
      "a policy file, or the built-in default or if-available; default: default"},
     {"tier", CLI_TEXT, AT(tier), "TIER", "Boundary", "kind of boundary; only container is in this version (default)"},
     {"limit", CLI_LIST, AT(limits), "KEY=VALUE", "Boundary",
-     "change one limit, see below; over the policy's; may be given again"},
+     "change one limit, see below; over the policy's; may be given again, each KEY once"},
     {"fresh", CLI_FLAG, AT(fresh), NULL, "Boundary", "build everything new for this run; run always does"},
     {"json", CLI_FLAG, AT(json), NULL, "Result", "print the receipt on stdout, and none of the program's output"},
     {"receipt", CLI_TEXT, AT(receipt), "FILE", "Result", "write the receipt to FILE, in one step"},
@@ -62,7 +63,8 @@ static const struct cli_syntax syntax = {
              "Exit status\n"
              "  the program's own; 128+N ended by signal N; 124 wall, cpu or idle limit;\n"
              "  137 memory limit; 122 another limit; 125 the cage could not be built or was\n"
-             "  lost; 126 refused; 127 program, runtime or toolchain not found; 2 usage\n",
+             "  lost; 126 refused; 127 program, runtime or toolchain not found; 141 the\n"
+             "  reader of its output went away; 2 usage\n",
 };
 
 /* Everything that one run owns. */
@@ -166,6 +168,8 @@ static int check_receipt_path(const char *path, struct base_err *err)
 
     if (!path)
         return 0;
+    if (strcmp(path, "-") == 0)
+        return cli_options_err(&syntax, err, "--receipt needs a file's name: --json prints the receipt on stdout");
     if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return base_err_set(err, BASE_E_USAGE, path, "is not a regular file, so no receipt can be written there");
     folder = strdup(path);

@@ -29,7 +29,7 @@ static int failure_status(const struct warden_outcome *outcome)
     return outcome->error.code ? base_err_status(outcome->error.code) : STATUS_LOST;
 }
 
-/* Ended from outside: by a signal to us, by the emergency stop, or because its output could not be handed on. */
+/* Ended from outside: by a signal to us, by the emergency stop, or (as SIGPIPE) because nobody reads its output. */
 static int cancelled_status(const struct warden_outcome *outcome)
 {
     if (outcome->signal)
@@ -100,8 +100,8 @@ static void say_denials(const struct warden_outcome *outcome)
         const struct warden_denial *denial = &outcome->denials[i];
         if (text.count > 600)
             unnamed += denial->count;
-        else if (base_buf_printf(&text, "%s%s %llu times", text.count ? ", " : "", denial->what,
-                                 (unsigned long long)denial->count) < 0)
+        else if (base_buf_printf(&text, "%s%s %llu time%s", text.count ? ", " : "", denial->what,
+                                 (unsigned long long)denial->count, denial->count == 1 ? "" : "s") < 0)
             return;
     }
     if (unnamed > 0)

@@ -5,15 +5,25 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LINE_WIDTH 79
+
+static const char own_output[] = "standard output";
+
+#define STATUS_READER_GONE (128 + SIGPIPE)
 
 int cli_say_error(const struct base_err *err)
 {
     char text[1152];
+
+    if (err->sys_errno == EPIPE && strcmp(err->place, own_output) == 0)
+        return STATUS_READER_GONE;
 
     fprintf(stderr, "fumehood: %s\n", base_err_text(err, text, sizeof(text)));
     return base_err_status(err->code);
@@ -21,7 +31,9 @@ int cli_say_error(const struct base_err *err)
 
 int cli_say_error_view(const struct base_err *err)
 {
-    return cli_say_error(err) == 125 ? 125 : 2;
+    int status = cli_say_error(err);
+
+    return status == 125 || status == STATUS_READER_GONE ? status : 2;
 }
 
 int cli_say_usage_if_missing(int r, struct base_err *err)
@@ -56,9 +68,9 @@ int cli_say_json(const json_t *json, bool indented, struct base_err *err)
     if (indented)
         text = json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS | JSON_REAL_PRECISION(15));
     else if (base_json_canonical(json, &buf) < 0)
-        return base_err_set(err, BASE_E_NOMEM, "standard output", "out of memory");
+        return base_err_set(err, BASE_E_NOMEM, own_output, "out of memory");
     if (indented && !text)
-        return base_err_set(err, BASE_E_NOMEM, "standard output", "out of memory");
+        return base_err_set(err, BASE_E_NOMEM, own_output, "out of memory");
     fputs(indented ? text : buf.bytes, stdout);
     fputc('\n', stdout);
     return cli_say_flush(err);
@@ -148,11 +160,20 @@ void cli_say_wrapped(const char *text, size_t column, size_t indent)
     }
 }
 
+/* Why stdout failed, when it did so in an earlier print whose errno is gone. */
+static int lost_errno(void)
+{
+    struct pollfd fd = {.fd = STDOUT_FILENO};
+
+    return poll(&fd, 1, 0) == 1 && (fd.revents & POLLERR) ? EPIPE : EIO;
+}
+
 int cli_say_flush(struct base_err *err)
 {
+    errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return 0;
-    return base_err_sys(err, BASE_E_IO, errno ? errno : EIO, "standard output", "cannot write");
+    return base_err_sys(err, BASE_E_IO, errno ? errno : lost_errno(), own_output, "cannot write");
 }
 
 int cli_say_end(int status)

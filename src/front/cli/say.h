@@ -7,10 +7,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Print "fumehood: PLACE: WHAT (HOW TO MEND)" as one line on stderr and return the exit status that fits. */
+/* Print "fumehood: PLACE: WHAT (HOW TO MEND)" as one line on stderr and return the exit status that fits. Silent, with
+ * the status of SIGPIPE, where the reader of our own output went away: he knows. */
 int cli_say_error(const struct base_err *err);
 
-/* The same for verbs that are checks or views: 125 stays 125, all else is 2. */
+/* The same for verbs that are checks or views: 125 stays 125, 141 stays 141, all else is 2. */
 int cli_say_error_view(const struct base_err *err);
 
 /* A missing file that is no program is a usage error: turn BASE_E_NOT_FOUND in @r and @err into BASE_E_USAGE. */

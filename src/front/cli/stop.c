@@ -4,6 +4,7 @@
 #include "front/cli/say.h"
 #include "front/cli/verbs.h"
 #include "run/run.h"
+#include <unistd.h>
 
 struct values {
     const char *why;
@@ -29,6 +30,11 @@ static const struct cli_syntax enable_syntax = {
     .summary = "Lift the emergency stop that this user has set with fumehood disable.",
 };
 
+static const char *whose(void)
+{
+    return geteuid() == 0 ? "this machine" : "this user";
+}
+
 int cli_disable(int argc, char **argv)
 {
     struct values values = {0};
@@ -42,7 +48,10 @@ int cli_disable(int argc, char **argv)
         r = cli_options_err(&disable_syntax, &err, "--why TEXT is missing");
     if (r >= 0)
         r = run_stop_set(values.why, &err);
-    return r < 0 ? cli_say_error(&err) : 0;
+    if (r < 0)
+        return cli_say_error(&err);
+    cli_say_note("runs of %s end and are refused until fumehood enable", whose());
+    return 0;
 }
 
 int cli_enable(int argc, char **argv)
@@ -55,5 +64,8 @@ int cli_enable(int argc, char **argv)
         return cli_say_end(0);
     if (r >= 0)
         r = run_stop_clear(&err);
-    return r < 0 ? cli_say_error(&err) : 0;
+    if (r < 0)
+        return cli_say_error(&err);
+    cli_say_note("runs of %s are allowed", whose());
+    return 0;
 }

@@ -11,6 +11,14 @@
 #include <string.h>
 #include <strings.h>
 
+/* "10s", "512MiB": text for every reader of YAML, a number for none. */
+static bool is_quantity(const char *text)
+{
+    size_t digits = strspn(text, "0123456789"), unit = strspn(text + digits, "smhBkKMGi");
+
+    return digits > 0 && text[0] != '0' && unit > 0 && text[digits + unit] == '\0';
+}
+
 static bool is_simple(const char *text)
 {
     static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -21,7 +29,7 @@ static bool is_simple(const char *text)
     for (size_t i = 0; i < ARRAY_COUNT(taken); i++)
         if (strcasecmp(text, taken[i]) == 0)
             return false;
-    return *text && strchr(first, *text) && text[strspn(text, more)] == 0;
+    return is_quantity(text) || (*text && strchr(first, *text) && text[strspn(text, more)] == 0);
 }
 
 static int append_scalar(struct base_buf *buf, const json_t *json)

@@ -162,6 +162,17 @@ static void wrong_words_are_named(void **state)
     }
 }
 
+static void a_close_option_is_guessed(void **state)
+{
+    struct values v;
+    struct cli_operands operands;
+    struct base_err err;
+
+    (void)state;
+    assert_int_equal(parse(&with_args, "--polcy=x f", &v, &operands, &err), BASE_E_USAGE);
+    assert_string_equal(err.remedy, "did you mean --policy? See fumehood run --help");
+}
+
 static void lists_have_an_end(void **state)
 {
     static char limit[] = "--limit=a=1", verb[] = "run", file[] = "f";
@@ -200,7 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_stand_anywhere),   cmocka_unit_test(what_follows_the_dashes_is_the_guests),
         cmocka_unit_test(wrong_words_are_named),    cmocka_unit_test(lists_have_an_end),
-        cmocka_unit_test(operands_may_be_left_out),
+        cmocka_unit_test(operands_may_be_left_out), cmocka_unit_test(a_close_option_is_guessed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

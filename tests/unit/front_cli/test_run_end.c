@@ -32,7 +32,7 @@ static void statuses_of_the_contract(void **state)
         {{.ending = WARDEN_LIMIT, .limit = WARDEN_LIMIT_NONE}, 122},
         {{.ending = WARDEN_DENIED}, 126},
         {{.ending = WARDEN_CANCELLED, .signal = SIGINT}, 130},
-        {{.ending = WARDEN_CANCELLED, .detail = "the reader of its output went away"}, 125},
+        {{.ending = WARDEN_CANCELLED, .signal = SIGPIPE, .detail = "the reader of its output went away"}, 141},
         {{.ending = WARDEN_SETUP_ERROR}, 125},
         {{.ending = WARDEN_SETUP_ERROR, .error = {.code = BASE_E_SETUP}}, 125},
         {{.ending = WARDEN_LOST}, 125},

@@ -7,6 +7,7 @@
 
 #include "front/cli/say.h"
 #include <cmocka.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,11 +58,24 @@ static void views_have_three_statuses(void **state)
     assert_int_equal(cli_say_usage_if_missing(0, &err), 0);
 }
 
+static void a_reader_that_left_is_not_told(void **state)
+{
+    struct base_err err;
+
+    (void)state;
+    base_err_sys(&err, BASE_E_IO, EPIPE, "standard output", "cannot write");
+    assert_int_equal(cli_say_error(&err), 141);
+    assert_int_equal(cli_say_error_view(&err), 141);
+    base_err_sys(&err, BASE_E_IO, ENOSPC, "standard output", "cannot write");
+    assert_int_equal(cli_say_error(&err), 125);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(control_bytes_become_visible),
         cmocka_unit_test(views_have_three_statuses),
+        cmocka_unit_test(a_reader_that_left_is_not_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

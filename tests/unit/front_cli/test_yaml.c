@@ -15,9 +15,11 @@ static void values_have_one_form(void **state)
 {
     static const char json[] =
         "{\"a\": 1, \"b\": {\"c\": \"word\", \"d e\": \"two words\", \"f\": {}}, \"g\": [1, \"no\", "
-        "[true]], \"h\": \"\\u001b\\n\", \"i\": \"\", \"j\": \"-x\"}";
+        "[true]], \"h\": \"\\u001b\\n\", \"i\": \"\", \"j\": \"-x\", "
+        "\"k\": [\"10s\", \"512MiB\", \"1e3\", \"012\"]}";
     static const char yaml[] = "a: 1\nb:\n  c: word\n  \"d e\": \"two words\"\n  f: {}\ng:\n  - 1\n  - \"no\"\n  -\n"
-                               "    - true\nh: \"\\u001B\\n\"\ni: \"\"\nj: \"-x\"\n";
+                               "    - true\nh: \"\\u001B\\n\"\ni: \"\"\nj: \"-x\"\n"
+                               "k:\n  - 10s\n  - 512MiB\n  - \"1e3\"\n  - \"012\"\n";
     json_t *value = json_loads(json, 0, NULL);
     struct base_buf text = {0};
 
