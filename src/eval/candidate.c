@@ -134,7 +134,8 @@ static int next_code(struct eval_candidates *c, struct eval_candidate *ret, stru
     if (ret->count > EVAL_CANDIDATE_MAX_BYTES)
         return base_err_set(err, BASE_E_TOO_LARGE, c->place, "has more than %u bytes of code",
                             EVAL_CANDIDATE_MAX_BYTES);
-    return stage_runtime_find(task->runtime, &ret->runtime, err) < 0 ? err->code : 1;
+    return stage_runtime_find(c->line.runtime ? c->line.runtime : task->runtime, &ret->runtime, err) < 0 ? err->code
+                                                                                                         : 1;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -224,6 +225,19 @@ size_t eval_candidates_unknown(const struct eval_candidates *c, const char **ret
 {
     *ret_example = c->folder.unknown ? c->folder.example : c->example;
     return c->folder.unknown ? c->folder.unknown : c->unknown;
+}
+
+void eval_candidates_wanted(const struct eval_candidates *c, const struct eval_task *task,
+                            char ret_text[EVAL_WANTED_BYTES])
+{
+    AUTO_FREE char *name = c->folder.path ? eval_folder_name(task->id, false) : NULL;
+    const struct stage_runtime *runtime;
+    struct base_err err;
+
+    if (name && stage_runtime_find(task->runtime, &runtime, &err) == 0 && runtime->extension_count)
+        (void)snprintf(ret_text, EVAL_WANTED_BYTES, "a file %.200s.%s", name, runtime->extensions[0]);
+    else
+        (void)snprintf(ret_text, EVAL_WANTED_BYTES, "the task_id \"%.200s\"", task->id);
 }
 
 void eval_candidates_close(struct eval_candidates *c)

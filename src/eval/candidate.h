@@ -38,6 +38,11 @@ int eval_candidates_next(struct eval_candidates *candidates, struct eval_candida
 
 /* How many were for no task of the set so far, and the first such one, made short ("" when there is none). */
 size_t eval_candidates_unknown(const struct eval_candidates *candidates, const char **ret_example);
+
+/* How a candidate for @task would be named there, for messages. */
+#define EVAL_WANTED_BYTES 256
+void eval_candidates_wanted(const struct eval_candidates *candidates, const struct eval_task *task,
+                            char ret_text[EVAL_WANTED_BYTES]);
 void eval_candidates_close(struct eval_candidates *candidates);
 
 static inline void eval_candidates_cleanup(struct eval_candidates **candidates)
@@ -51,6 +56,7 @@ struct eval_line {
     long task;        /* index, or -1: for no task of the set */
     char example[64]; /* id or prompt, made short */
     enum eval_form form;
+    const char *runtime; /* of its language; NULL: it does not say. Lives for ever */
     const json_t *codes; /* list of texts and nulls (samples), or one text or null; borrowed from the object */
 };
 int eval_line_parse(const json_t *json, const char *place, const struct eval_tasks *tasks, struct eval_line *ret_line,
@@ -72,6 +78,9 @@ struct eval_folder {
     size_t unknown;
     char example[64];
 };
+/* The file name for @id, without extension; @bare: without the "MBPP/" that a number was given. NULL without memory, or
+ * when there is no such name. The caller frees it. */
+char *eval_folder_name(const char *id, bool bare);
 int eval_folder_list(const char *path, const struct eval_tasks *tasks, struct eval_folder *ret_folder,
                      struct base_err *err);
 void eval_folder_release(struct eval_folder *folder);

@@ -1,7 +1,8 @@
 /* eval.c - the loop: submit, collect, judge, write
  *
- * Order of writes: the bytes that ran, the receipt, the result. What a crash leaves out is then always at the end, and
- * --resume runs it again. A result is written once its row is final; an infra-error is tried once more before.
+ * Order of writes: the bytes that ran, the receipt with its verdict, the result. What a crash leaves out is then always
+ * at the end, and --resume runs it again. A result is written once its row is final; an infra-error is tried once more
+ * before.
  */
 
 #include "eval/eval.h"
@@ -15,10 +16,12 @@
 #include "eval/result.h"
 #include "eval/summary.h"
 #include "receipt/receipt.h"
+#include <dirent.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define TICK_MS      200
 #define ATTEMPTS_MAX 2
@@ -79,31 +82,28 @@ static int write_objects(struct loop *loop, const struct eval_job *job, struct b
     return r;
 }
 
-/* What the run was for: the receipt of a driver alone would not say whose function it called. */
-static int add_purpose(json_t *receipt, const struct eval_job *job)
+/* What the run was for, and the verdict: all of its result but what is in the receipt already. The receipt of a driver
+ * alone would not even say whose function it called. */
+static int add_verdict(json_t *receipt, const struct eval_result *result, const struct eval_tasks *tasks)
 {
-    const struct eval_task *task = job->task;
-    json_t *purpose = json_pack("{s:s, s:I, s:s}", "task_id", task->id, "sample", (json_int_t)job->place.sample,
-                                "code_sha256", job->code_sha256);
+    static const char *const of_run[] = {"run_id", "wall_us", "cpu_us", "memory_peak_bytes"};
+    json_t *said = eval_result_json(result, tasks);
 
-    if (purpose && task->kind == EVAL_CALL &&
-        json_object_set_new(purpose, "case", json_string(task->cases[job->place.case_index].name)) < 0) {
-        json_decref(purpose);
-        purpose = NULL;
-    }
-    return json_object_set_new(receipt, "eval", purpose) < 0 ? BASE_E_NOMEM : 0;
+    for (size_t i = 0; said && i < ARRAY_COUNT(of_run); i++)
+        (void)json_object_del(said, of_run[i]); /* it is there */
+    return json_object_set_new(receipt, "eval", said) < 0 ? BASE_E_NOMEM : 0;
 }
 
-static int write_receipt(struct loop *loop, const struct eval_job *job, const struct warden_outcome *outcome,
+static int write_receipt(struct loop *loop, const struct eval_job *job, const struct eval_result *result,
                          struct base_err *err)
 {
     AUTO_JSON json_t *receipt = NULL;
     char sha256[BASE_HASH_HEX];
-    int r = run_receipt(&job->request, outcome, &receipt, err);
+    int r = run_receipt(&job->request, result->outcome, &receipt, err);
 
     if (r < 0)
         return r;
-    if (add_purpose(receipt, job) < 0)
+    if (add_verdict(receipt, result, &loop->plan.tasks) < 0)
         return base_err_set(err, BASE_E_NOMEM, "receipts", "out of memory");
     return receipt_store_append(loop->store, receipt, sha256, err);
 }
@@ -251,7 +251,7 @@ static int finish(struct loop *loop, struct eval_job *job, int code, const struc
         return 0; /* cancelled: not done, and a resumed run will do it */
     r = write_objects(loop, job, err);
     if (r >= 0 && result.outcome)
-        r = write_receipt(loop, job, outcome, err);
+        r = write_receipt(loop, job, &result, err);
     if (r < 0)
         return r;
     if (result.ruling.verdict == JUDGE_INFRA_ERROR && job->attempts < ATTEMPTS_MAX)
@@ -331,12 +331,60 @@ static int run_all(struct loop *loop, struct base_err *err)
 
 /* ---- beginning and end ----------------------------------------------------------------------------------------- */
 
+static void close_dir(DIR **dir)
+{
+    if (*dir)
+        (void)closedir(*dir); /* it was only read */
+}
+
+/* What an evaluation makes; of eval.json also the name that it has while it is written. */
+static bool is_ours(const char *name)
+{
+    static const char *const names[] = {".", "..", "receipts.jsonl", "results.jsonl", "objects", "summary.json"};
+
+    for (size_t i = 0; i < ARRAY_COUNT(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return strncmp(name, "eval.json", strlen("eval.json")) == 0 || strncmp(name, "summary.json.", 13) == 0;
+}
+
+/* A folder of something else is left alone. */
+static int refuse_foreign_folder(const char *path, struct base_err *err)
+{
+    CLEANUP(close_dir) DIR *dir = opendir(path);
+    const struct dirent *entry;
+    char manifest[PATH_MAX];
+
+    (void)snprintf(manifest, sizeof(manifest), "%s/eval.json", path);
+    if (!dir || access(manifest, F_OK) == 0)
+        return 0; /* what is wrong with a folder that cannot be opened shows when it is used */
+    while ((entry = readdir(dir)))
+        if (!is_ours(entry->d_name)) {
+            (void)base_err_set(err, BASE_E_USAGE, path, "holds something that is no evaluation: %.100s", entry->d_name);
+            return base_err_remedy(err, "give --out a new or empty folder");
+        }
+    return 0;
+}
+
+static void tell(const struct loop *loop, const char *file, const char *text)
+{
+    char line[PATH_MAX + 256];
+
+    (void)snprintf(line, sizeof(line), "%s/%s: %s", loop->options->out_dir, file, text);
+    if (loop->options->on_warning)
+        loop->options->on_warning(loop->options->context, line);
+}
+
 static int open_output(struct loop *loop, struct base_err *err)
 {
     const struct eval_options *options = loop->options;
     char path[PATH_MAX];
-    int r = receipt_store_open(options->out_dir, options->resume, &loop->store, err);
+    int r = refuse_foreign_folder(options->out_dir, err);
 
+    if (r >= 0)
+        r = receipt_store_open(options->out_dir, options->resume, &loop->store, err);
+    if (r >= 0 && receipt_store_chain(loop->store).mended)
+        tell(loop, "receipts.jsonl", "a last line that was torn, here or in results.jsonl, is cut off");
     if (r >= 0)
         r = eval_manifest_settle(options->out_dir, options->resume, &loop->plan.manifest, err);
     if (r < 0 || !options->resume)
@@ -369,10 +417,10 @@ static int begin(struct loop *loop, struct base_err *err)
 
 static json_t *collect_rows(const struct eval_ledger *ledger)
 {
-    json_t *rows = ledger->lines ? json_array() : NULL;
+    json_t *rows = json_array();
 
-    for (size_t i = 0; rows && i < ledger->rows; i++)
-        if (ledger->lines[i] && json_array_append(rows, ledger->lines[i]) < 0) {
+    for (size_t i = 0; rows && i < ledger->shown_count; i++)
+        if (json_array_append(rows, ledger->shown[i].line) < 0) {
             json_decref(rows);
             return NULL;
         }
@@ -393,27 +441,46 @@ static int write_summary(const struct loop *loop, const json_t *summary, struct 
     return base_file_replace(path, text.bytes, text.count, err);
 }
 
+/* Rows that did not pass and are not in the table. */
+static size_t count_unlisted(const struct eval_ledger *ledger)
+{
+    size_t not_passed = ledger->done - ledger->by_verdict[JUDGE_PASS], listed = 0;
+
+    for (size_t i = 0; i < ledger->shown_count; i++)
+        listed += ledger->state[ledger->shown[i].row] != 1 + JUDGE_PASS;
+    return not_passed - listed;
+}
+
 static int report(struct loop *loop, struct eval_report *ret_report, struct base_err *err)
 {
     /* a run may also have been cancelled behind our back */
     bool interrupted = loop->interrupted || loop->plan.ledger.done < loop->plan.ledger.rows;
+    struct receipt_chain chain = receipt_store_chain(loop->store);
     struct eval_totals totals = {
         .ledger = &loop->plan.ledger,
         .manifest = &loop->plan.manifest,
+        .receipts = chain.receipts,
+        .receipts_head = chain.head,
         .unknown = loop->plan.unknown,
+        .covered = loop->plan.covered,
+        .resumed = loop->resumed,
         .runs = loop->runs,
         .wall_us = base_clock_us() - loop->started_us,
         .interrupted = interrupted,
     };
     struct eval_counts counts;
-    struct eval_report made = {.interrupted = interrupted, .why = loop->why, .unknown = loop->plan.unknown};
+    struct eval_report made = {.interrupted = interrupted, .unknown = loop->plan.unknown};
     int r;
 
+    if (interrupted && loop->why.code == 0)
+        (void)run_check_stop(&loop->why); /* it ends the runs first, and is noticed later */
+    made.why = loop->why;
     eval_summary_count(&loop->plan.ledger, &counts);
     made.infra_errors = counts.infra_errors;
     made.failed = counts.judged - counts.passed;
     made.summary = eval_summary_json(&totals, &counts);
     made.rows = collect_rows(&loop->plan.ledger);
+    made.unlisted = count_unlisted(&loop->plan.ledger);
     r = made.summary ? write_summary(loop, made.summary, err)
                      : base_err_set(err, BASE_E_NOMEM, "summary", "out of memory");
     if (r < 0) {

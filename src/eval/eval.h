@@ -38,15 +38,16 @@ struct eval_options {
     void *context;
 };
 
-#define EVAL_TABLE_ROWS_MAX 200
+#define EVAL_TABLE_ALL_MAX  20 /* so many rows are all listed */
+#define EVAL_TABLE_ROWS_MAX 40 /* of more rows, so many that did not pass */
 
 struct eval_report {
-    json_t *summary;  /* what summary.json holds */
-    json_t *rows;     /* list of result lines in the order of the tasks, when there are at most EVAL_TABLE_ROWS_MAX and
-                       * they are worth a table (not scripts); else NULL */
-    bool interrupted; /* by *stop or the emergency stop: rows are left */
-    struct base_err why;         /* of an interruption by the emergency stop; code 0 otherwise */
-    size_t unknown;              /* candidates for tasks that are not in the set */
+    json_t *summary;     /* what summary.json holds */
+    json_t *rows;        /* list of result lines in the order of the tasks: all, or the first that did not pass */
+    size_t unlisted;     /* further rows that did not pass */
+    bool interrupted;    /* by *stop or the emergency stop: rows are left */
+    struct base_err why; /* of an interruption by the emergency stop; code 0 otherwise */
+    size_t unknown;      /* candidates for tasks that are not in the set */
     size_t infra_errors, failed; /* candidates with that outcome; failed: judged and not passed */
 };
 

@@ -1,4 +1,7 @@
-/* folder.c - candidates that are files named after their tasks: ID.EXT, with '_' for each '/' of the id */
+/* folder.c - candidates that are files named after their tasks: ID.EXT, with '_' for each '/' of the id
+ *
+ * A task whose id was a number in the file of tasks is "MBPP/2" here; its candidate may be 2.EXT too.
+ */
 
 #include "base/cleanup.h"
 #include "eval/candidate.h"
@@ -19,18 +22,65 @@ static void close_dir(DIR **dir)
         (void)closedir(*dir); /* it was only read */
 }
 
+char *eval_folder_name(const char *id, bool bare)
+{
+    static const char prefix[] = "MBPP/";
+    bool has_number = strncmp(id, prefix, strlen(prefix)) == 0 && id[strlen(prefix)] &&
+                      strspn(id + strlen(prefix), "0123456789") == strlen(id + strlen(prefix));
+    char *name = bare && !has_number ? NULL : strdup(bare ? id + strlen(prefix) : id);
+
+    for (char *c = name; c && *c; c++)
+        if (*c == '/')
+            *c = '_';
+    return name;
+}
+
+/* Second names, where no task has them as its first. */
+static void add_bare_names(const struct eval_tasks *tasks, json_t *names)
+{
+    for (size_t i = 0; i < tasks->count; i++) {
+        AUTO_FREE char *name = eval_folder_name(tasks->items[i].id, true);
+
+        if (name && !json_object_get(names, name))
+            (void)json_object_set_new(names, name, json_integer((json_int_t)i)); /* the first name works anyway */
+    }
+}
+
+/* "py, js, ..." */
+static void list_extensions(char *text, size_t text_bytes)
+{
+    size_t used = 0;
+
+    *text = '\0';
+    for (unsigned i = 0; stage_runtime_name(i); i++) {
+        const struct stage_runtime *runtime;
+
+        if (stage_runtime_find(stage_runtime_name(i), &runtime, NULL) < 0)
+            continue;
+        for (size_t j = 0; j < runtime->extension_count && used < text_bytes; j++)
+            used += (size_t)snprintf(text + used, text_bytes - used, "%s%s", used ? ", " : "", runtime->extensions[j]);
+    }
+}
+
+static int refuse_extension(const struct eval_folder *folder, const char *name, struct base_err *err)
+{
+    char place[PATH_MAX], known[200];
+
+    (void)snprintf(place, sizeof(place), "%s/%s", folder->path, name);
+    list_extensions(known, sizeof(known));
+    (void)base_err_set(err, BASE_E_INVALID, place, "its extension names no runtime");
+    return base_err_remedy(err, "known are %s", known);
+}
+
 /* File name without extension -> index of the task. */
 static int index_names(const struct eval_tasks *tasks, const char *path, json_t **ret_names, struct base_err *err)
 {
     json_t *names = json_object();
 
     for (size_t i = 0; names && i < tasks->count; i++) {
-        AUTO_FREE char *name = strdup(tasks->items[i].id);
+        AUTO_FREE char *name = eval_folder_name(tasks->items[i].id, false);
         const json_t *other = NULL;
 
-        for (char *c = name; c && *c; c++)
-            if (*c == '/')
-                *c = '_';
         if (name)
             other = json_object_get(names, name);
         if (other) {
@@ -45,6 +95,7 @@ static int index_names(const struct eval_tasks *tasks, const char *path, json_t 
     }
     if (!names)
         return no_memory(path, err);
+    add_bare_names(tasks, names);
     *ret_names = names;
     return 0;
 }
@@ -82,11 +133,8 @@ static int take_entry(struct eval_folder *folder, const struct eval_tasks *tasks
     if (!tasks->items[json_integer_value(index)].chosen)
         return 0;
     runtime = dot ? stage_runtime_by_extension(dot + 1) : NULL;
-    if (!runtime) {
-        char place[PATH_MAX];
-        (void)snprintf(place, sizeof(place), "%s/%s", folder->path, name);
-        return base_err_set(err, BASE_E_INVALID, place, "its extension names no runtime");
-    }
+    if (!runtime)
+        return refuse_extension(folder, name, err);
     return keep_file(folder, (size_t)json_integer_value(index), runtime, name, err);
 }
 

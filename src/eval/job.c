@@ -63,6 +63,8 @@ static int prepare_call(struct eval_job *job, const struct eval_candidate *candi
         r = judge_call_write(&call, driver, job->nonce, &job->case_text, err);
     if (r < 0)
         return r;
+    if (candidate->file_name)
+        (void)snprintf(job->file_name, sizeof(job->file_name), "%s", candidate->file_name);
     add_file(job, driver->candidate, job->code.bytes, job->code.count);
     add_file(job, JUDGE_CASE_FILE, job->case_text.bytes, job->case_text.count);
     job->request.mark = true;

@@ -12,6 +12,7 @@ struct eval_job {
     char nonce[JUDGE_NONCE_CHARS + 1];
     char code_sha256[BASE_HASH_HEX]; /* of the composed program, the function's file or the program itself */
     bool start_is_first;
+    char file_name[256];       /* CALL: the user's name for what has the driver's in the cage; "" when there is none */
     struct base_buf code;      /* what code_sha256 names */
     struct base_buf case_text; /* CALL */
     struct stage_program program;

@@ -1,8 +1,10 @@
 /* ledger.c - the rows of an evaluation */
 
 #include "eval/ledger.h"
+#include "base/cleanup.h"
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int count_rows(struct eval_ledger *ledger, struct base_err *err)
 {
@@ -17,7 +19,7 @@ static int count_rows(struct eval_ledger *ledger, struct base_err *err)
     return 0;
 }
 
-int eval_ledger_init(struct eval_ledger *ledger, const struct eval_tasks *tasks, unsigned *samples, bool keep_lines,
+int eval_ledger_init(struct eval_ledger *ledger, const struct eval_tasks *tasks, unsigned *samples,
                      struct base_err *err)
 {
     int r;
@@ -30,18 +32,15 @@ int eval_ledger_init(struct eval_ledger *ledger, const struct eval_tasks *tasks,
     if (r < 0)
         return r;
     ledger->state = calloc(ledger->rows ? ledger->rows : 1, 1);
-    if (keep_lines)
-        ledger->lines = calloc(ledger->rows ? ledger->rows : 1, sizeof(*ledger->lines));
-    if (!ledger->state || (keep_lines && !ledger->lines))
+    if (!ledger->state)
         return base_err_set(err, BASE_E_NOMEM, "candidates", "out of memory");
     return 0;
 }
 
 void eval_ledger_release(struct eval_ledger *ledger)
 {
-    for (size_t i = 0; ledger->lines && i < ledger->rows; i++)
-        json_decref(ledger->lines[i]);
-    free(ledger->lines);
+    for (size_t i = 0; i < ledger->shown_count; i++)
+        json_decref(ledger->shown[i].line);
     free(ledger->state);
     free(ledger->first);
     free(ledger->samples);
@@ -62,6 +61,31 @@ bool eval_ledger_is_done(const struct eval_ledger *ledger, size_t row)
     return ledger->state[row] != 0 && ledger->state[row] != 1 + JUDGE_INFRA_ERROR;
 }
 
+static void hide(struct eval_ledger *ledger, size_t at)
+{
+    json_decref(ledger->shown[at].line);
+    ledger->shown_count--;
+    memmove(&ledger->shown[at], &ledger->shown[at + 1], (ledger->shown_count - at) * sizeof(ledger->shown[0]));
+}
+
+/* Keep the line for the table if it belongs there; a later row makes room for an earlier one. */
+static void show(struct eval_ledger *ledger, size_t row, enum judge_verdict verdict, json_t *line)
+{
+    size_t at = 0;
+
+    while (at < ledger->shown_count && ledger->shown[at].row < row)
+        at++;
+    if (at < ledger->shown_count && ledger->shown[at].row == row)
+        hide(ledger, at);
+    if (!line || at == ARRAY_COUNT(ledger->shown) || (verdict == JUDGE_PASS && ledger->rows > EVAL_TABLE_ALL_MAX))
+        return;
+    if (ledger->shown_count == ARRAY_COUNT(ledger->shown))
+        hide(ledger, ledger->shown_count - 1);
+    memmove(&ledger->shown[at + 1], &ledger->shown[at], (ledger->shown_count - at) * sizeof(ledger->shown[0]));
+    ledger->shown[at] = (struct eval_shown){row, json_incref(line)};
+    ledger->shown_count++;
+}
+
 void eval_ledger_note(struct eval_ledger *ledger, size_t row, enum judge_verdict verdict, json_t *line)
 {
     if (ledger->state[row])
@@ -70,10 +94,7 @@ void eval_ledger_note(struct eval_ledger *ledger, size_t row, enum judge_verdict
         ledger->done++;
     ledger->state[row] = (unsigned char)(1 + verdict);
     ledger->by_verdict[verdict]++;
-    if (ledger->lines) {
-        json_decref(ledger->lines[row]);
-        ledger->lines[row] = json_incref(line);
-    }
+    show(ledger, row, verdict, line);
 }
 
 enum judge_verdict eval_ledger_sample(const struct eval_ledger *ledger, size_t task, unsigned sample)

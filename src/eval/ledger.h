@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "eval/eval.h"
 #include "eval/task.h"
 #include "judge/judge.h"
 #include <jansson.h>
@@ -16,7 +17,11 @@ struct eval_ledger {
     unsigned char *state; /* by row: 0, or 1 + the verdict */
     size_t rows, done;
     size_t by_verdict[JUDGE_VERDICT_MAX];
-    json_t **lines; /* by row: the result line; NULL when there are too many rows for a table */
+    struct eval_shown {
+        size_t row;
+        json_t *line;
+    } shown[EVAL_TABLE_ROWS_MAX]; /* for the table, in order of rows: all if few, else the first that did not pass */
+    size_t shown_count;
 };
 
 struct eval_place {
@@ -26,7 +31,7 @@ struct eval_place {
 };
 
 /* @samples is taken over, also on failure. */
-int eval_ledger_init(struct eval_ledger *ledger, const struct eval_tasks *tasks, unsigned *samples, bool keep_lines,
+int eval_ledger_init(struct eval_ledger *ledger, const struct eval_tasks *tasks, unsigned *samples,
                      struct base_err *err);
 void eval_ledger_release(struct eval_ledger *ledger);
 

@@ -67,12 +67,17 @@ int eval_line_parse(const json_t *json, const char *place, const struct eval_tas
                     struct base_err *err)
 {
     const json_t *completion = json_object_get(json, "completion"), *solution = json_object_get(json, "solution");
-    const json_t *id = json_object_get(json, "task_id");
+    const json_t *id = json_object_get(json, "task_id"), *language = json_object_get(json, "language");
     struct eval_line line = {.form = completion ? EVAL_COMPLETION : EVAL_SOLUTION};
     int r;
 
     if (completion && solution)
         return base_err_set(err, BASE_E_INVALID, place, "has both completion and solution");
+    if (language && !json_is_null(language)) {
+        r = eval_task_language(language, place, &line.runtime, err);
+        if (r < 0)
+            return r;
+    }
     if (!completion && !solution && json_object_get(json, "samples")) {
         r = parse_samples(json, place, tasks, &line, err);
     } else if (!completion && !solution) {

@@ -11,8 +11,7 @@
 struct survey {
     unsigned *samples; /* by task */
     size_t present;    /* candidates that are there */
-    size_t rows;
-    bool scripts_only;
+    size_t covered;    /* tasks that have one */
     struct base_hash hash;
 };
 
@@ -36,30 +35,18 @@ static int survey_all(struct eval_candidates *candidates, const struct eval_task
     while ((r = eval_candidates_next(candidates, &candidate, err)) > 0) {
         const struct eval_task *task = &tasks->items[candidate.task];
 
-        survey->samples[candidate.task]++;
         survey->present += candidate.form != EVAL_ABSENT;
-        survey->rows += task->case_count;
-        survey->scripts_only = survey->scripts_only && task->kind == EVAL_SCRIPT;
+        survey->covered += candidate.form != EVAL_ABSENT && survey->samples[candidate.task] == 0;
+        survey->samples[candidate.task]++;
         hash_candidate(survey, task, &candidate);
     }
     return r;
 }
 
-static int warn_unknown(const struct eval_options *options, const struct eval_plan *plan, const struct survey *survey,
-                        const char *example, struct base_err *err)
+static void tell(const struct eval_options *options, const char *text)
 {
-    char text[256];
-
-    if (plan->unknown == 0)
-        return 0;
-    if (survey->present == 0)
-        return base_err_set(err, BASE_E_INVALID, options->candidates,
-                            "no candidate is for any of these tasks: the first is \"%s\"", example);
-    (void)snprintf(text, sizeof(text), "%s: %zu candidates are for no task of the set, the first is \"%s\"",
-                   options->candidates, plan->unknown, example);
     if (options->on_warning)
         options->on_warning(options->context, text);
-    return 0;
 }
 
 static bool is_word(const char *spec)
@@ -67,11 +54,60 @@ static bool is_word(const char *spec)
     return strcmp(spec, "none") == 0 || strcmp(spec, "canonical") == 0;
 }
 
+/* How a candidate for the first task would be named. */
+static int say_wanted(const struct eval_candidates *candidates, const struct eval_tasks *tasks, struct base_err *err)
+{
+    char name[EVAL_WANTED_BYTES];
+    size_t first = 0;
+
+    while (!tasks->items[first].chosen)
+        first++;
+    eval_candidates_wanted(candidates, &tasks->items[first], name);
+    return base_err_remedy(err, "the first task wants %s", name);
+}
+
+static int check_names(const struct eval_options *options, const struct eval_plan *plan, const struct survey *survey,
+                       const struct eval_candidates *candidates, struct base_err *err)
+{
+    char text[256];
+    const char *example;
+
+    (void)eval_candidates_unknown(candidates, &example);
+    if (survey->present == 0 && !is_word(options->candidates)) {
+        if (plan->unknown > 0)
+            (void)base_err_set(err, BASE_E_INVALID, options->candidates,
+                               "no candidate is for any of these tasks: the first is \"%s\"", example);
+        else
+            (void)base_err_set(err, BASE_E_INVALID, options->candidates, "holds no candidate for any of these tasks");
+        return say_wanted(candidates, &plan->tasks, err);
+    }
+    if (plan->unknown == 0)
+        return 0;
+    (void)snprintf(text, sizeof(text), "%.100s: %zu candidate%s for no task of the set, the first is \"%s\"",
+                   options->candidates, plan->unknown, plan->unknown == 1 ? " is" : "s are", example);
+    tell(options, text);
+    return 0;
+}
+
+static void warn_canonical(const struct eval_options *options, const struct eval_tasks *tasks)
+{
+    char text[256];
+    size_t without = 0;
+
+    for (size_t i = 0; i < tasks->count; i++)
+        without += tasks->items[i].chosen && !tasks->items[i].canonical.bytes;
+    if (without == 0)
+        return;
+    (void)snprintf(text, sizeof(text), "--candidates canonical: %zu of %zu tasks come%s without a solution: missing",
+                   without, tasks->chosen, without == 1 ? "s" : "");
+    tell(options, text);
+}
+
 static int look_at_candidates(const struct eval_options *options, struct eval_plan *plan, struct base_err *err)
 {
     AUTO_CANDIDATES struct eval_candidates *candidates = NULL;
     AUTO_FREE unsigned *samples = calloc(plan->tasks.count, sizeof(*samples));
-    struct survey survey = {.samples = samples, .scripts_only = true};
+    struct survey survey = {.samples = samples};
     const char *example;
     int r = samples ? eval_candidates_open(options->candidates, &plan->tasks, &candidates, err)
                     : base_err_set(err, BASE_E_NOMEM, options->candidates, "out of memory");
@@ -82,14 +118,14 @@ static int look_at_candidates(const struct eval_options *options, struct eval_pl
     if (r < 0)
         return r;
     plan->unknown = eval_candidates_unknown(candidates, &example);
-    r = warn_unknown(options, plan, &survey, example, err);
-    if (r >= 0 && survey.present == 0 && !is_word(options->candidates))
-        r = base_err_set(err, BASE_E_INVALID, options->candidates, "holds no candidate for any of these tasks");
+    r = check_names(options, plan, &survey, candidates, err);
     if (r < 0)
         return r;
+    if (strcmp(options->candidates, "canonical") == 0)
+        warn_canonical(options, &plan->tasks);
     base_hash_hex(&survey.hash, plan->manifest.candidates_sha256);
-    return eval_ledger_init(&plan->ledger, &plan->tasks, TAKE_PTR(samples),
-                            !survey.scripts_only && survey.rows <= EVAL_TABLE_ROWS_MAX, err);
+    plan->covered = survey.covered;
+    return eval_ledger_init(&plan->ledger, &plan->tasks, TAKE_PTR(samples), err);
 }
 
 int eval_plan_make(const struct eval_options *options, struct eval_plan *ret_plan, struct base_err *err)

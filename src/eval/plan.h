@@ -11,6 +11,7 @@ struct eval_plan {
     struct eval_ledger ledger;
     struct eval_manifest manifest;
     size_t unknown;
+    size_t covered; /* tasks with at least one candidate */
 };
 
 /* Load the tasks and read all candidates once: every fault in them is found here. */

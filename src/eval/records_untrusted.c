@@ -209,7 +209,8 @@ static int next_from_lines(struct eval_records *records, json_t **ret_json, stru
     (void)snprintf(records->place, sizeof(records->place), "%s:%lu", records->path, records->line);
     r = judge_value_parse(records->text.bytes, records->text.count, records->path, records->line, ret_json, err);
     if (r == BASE_E_INVALID && records->count == 0)
-        base_err_remedy(err, "one JSON object a line, or one array of objects");
+        base_err_remedy(err,
+                        "one JSON object a line; or put [ ] around objects that span lines, and commas between them");
     return r < 0 ? r : 1;
 }
 

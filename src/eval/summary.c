@@ -17,6 +17,7 @@ void eval_summary_count(const struct eval_ledger *ledger, struct eval_counts *re
             enum judge_verdict verdict = eval_ledger_sample(ledger, task, sample);
 
             counts.candidates++;
+            counts.not_run += verdict == JUDGE_VERDICT_MAX || verdict == JUDGE_SKIPPED;
             if (verdict == JUDGE_VERDICT_MAX)
                 continue;
             counts.by_verdict[verdict]++;
@@ -111,20 +112,64 @@ static json_t *verdict_counts(const size_t *counts)
     return all;
 }
 
+static json_t *count(size_t number)
+{
+    return json_integer((json_int_t)number);
+}
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+/* Put all of @fields into one object. Takes their values. */
+struct field {
+    const char *key;
+    json_t *value;
+};
+static json_t *make_object(const struct field *fields, size_t field_count)
+{
+    json_t *object = json_object();
+    bool failed = !object;
+
+    for (size_t i = 0; i < field_count; i++)
+        failed = json_object_set_new(object, fields[i].key, fields[i].value) < 0 || failed;
+    if (failed)
+        json_decref(object);
+    return failed ? NULL : object;
+}
+
 json_t *eval_summary_json(const struct eval_totals *totals, const struct eval_counts *counts)
 {
     const struct eval_ledger *ledger = totals->ledger;
+    const struct eval_manifest *manifest = totals->manifest;
+    const char *head = totals->receipts_head;
     double wall_s = (double)totals->wall_us / 1e6;
+    const struct field fields[] = {
+        {"tasks", count(ledger->tasks->chosen)},
+        {"candidates", count(counts->candidates)},
+        {"judged", count(counts->judged)},
+        {"passed", count(counts->passed)},
+        {"not_run", count(counts->not_run)},
+        {"by_verdict", verdict_counts(counts->by_verdict)},
+        {"pass_at", pass_at_all(ledger, totals->interrupted)},
+        {"coverage", json_real(ratio((double)totals->covered, (double)ledger->tasks->chosen))},
+        {"infra_errors", count(counts->infra_errors)},
+        {"unknown_candidates", count(totals->unknown)},
+        {"results", count(ledger->done)},
+        {"resumed", count(totals->resumed)},
+        {"runs", count(totals->runs)},
+        {"wall_s", json_real(wall_s)},
+        {"runs_per_s", json_real(ratio((double)totals->runs, wall_s))},
+        {"interrupted", json_boolean(totals->interrupted)},
+        {"receipts", count(totals->receipts)},
+        {"receipts_head", head && *head ? json_string(head) : json_null()},
+        {"task_set_sha256", json_string(manifest->task_set_sha256)},
+        {"candidates_sha256", json_string(manifest->candidates_sha256)},
+        {"policy_sha256", json_string(manifest->policy_sha256)},
+        {"version", json_string(FUMEHOOD_VERSION)},
+        {"environment", run_environment()},
+    };
 
-    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:f, s:I, s:I, s:I, s:f, s:f, s:b, s:s, s:s, s:s, s:s, s:o}",
-                     "tasks", (json_int_t)ledger->tasks->chosen, "candidates", (json_int_t)counts->candidates, "judged",
-                     (json_int_t)counts->judged, "passed", (json_int_t)counts->passed, "by_verdict",
-                     verdict_counts(counts->by_verdict), "pass_at", pass_at_all(ledger, totals->interrupted),
-                     "coverage", counts->candidates ? (double)counts->judged / (double)counts->candidates : 0.0,
-                     "infra_errors", (json_int_t)counts->infra_errors, "unknown_candidates",
-                     (json_int_t)totals->unknown, "runs", (json_int_t)totals->runs, "wall_s", wall_s, "runs_per_s",
-                     wall_s > 0 ? (double)totals->runs / wall_s : 0.0, "interrupted", totals->interrupted,
-                     "task_set_sha256", totals->manifest->task_set_sha256, "candidates_sha256",
-                     totals->manifest->candidates_sha256, "policy_sha256", totals->manifest->policy_sha256, "version",
-                     FUMEHOOD_VERSION, "environment", run_environment());
+    return make_object(fields, ARRAY_COUNT(fields));
 }

@@ -51,6 +51,9 @@ void eval_tasks_release(struct eval_tasks *tasks);
 /* Index of the task, or -1. @id is a JSON string or integer; MBPP's numbers also stand for "MBPP/<number>". */
 long eval_tasks_find(const struct eval_tasks *tasks, const json_t *id);
 
+/* The runtime that a "language" of a task or candidate stands for; lives for ever. */
+int eval_task_language(const json_t *language, const char *place, const char **ret_runtime, struct base_err *err);
+
 /* One task from its JSON; @place is "FILE:LINE". Foreign bytes: has a fuzzer. */
 int eval_task_parse(const json_t *json, const char *place, struct eval_task *ret_task, struct base_err *err);
 void eval_task_release(struct eval_task *task);

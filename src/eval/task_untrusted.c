@@ -96,21 +96,37 @@ static int keep_name(const struct context *context, const char *key, const char 
     return *ret_name ? 0 : no_memory(context);
 }
 
-static int keep_language(const struct context *context)
+int eval_task_language(const json_t *language, const char *place, const char **ret_runtime, struct base_err *err)
 {
     static const struct {
         const char *word, *runtime;
     } languages[] = {{"python", "python"}, {"python3", "python"}, {"javascript", "node"}, {"js", "node"},
                      {"node", "node"},     {"bash", "bash"},      {"sh", "sh"},           {"perl", "perl"}};
-    const char *word = json_string_value(json_object_get(context->json, "language"));
+    const char *word = json_string_value(language);
 
-    context->task->runtime = "python";
-    for (size_t i = 0; word && i < ARRAY_COUNT(languages); i++)
+    if (!word)
+        return base_err_set(err, BASE_E_INVALID, place, "language: must be text");
+    for (size_t i = 0; i < ARRAY_COUNT(languages); i++)
         if (strcmp(languages[i].word, word) == 0) {
-            context->task->runtime = languages[i].runtime;
+            *ret_runtime = languages[i].runtime;
             return 0;
         }
-    return word ? bad(context, "language: \"%.40s\" is not known here", word) : 0;
+    (void)base_err_set(err, BASE_E_INVALID, place, "language: \"%.40s\" is not known here", word);
+    return base_err_remedy(err, "known are python, javascript, bash, sh and perl");
+}
+
+static int keep_language(const struct context *context)
+{
+    const json_t *language = json_object_get(context->json, "language");
+    char remedy[sizeof(context->err->remedy)];
+    struct base_err err;
+
+    context->task->runtime = "python";
+    if (!language || eval_task_language(language, context->place, &context->task->runtime, &err) == 0)
+        return 0;
+    (void)snprintf(remedy, sizeof(remedy), "%s", err.remedy);
+    (void)bad(context, "%.200s", err.what);
+    return base_err_remedy(context->err, "%s", remedy);
 }
 
 static int check_fields(const struct context *context, const struct field *fields, bool strict)

@@ -112,6 +112,49 @@ static void (*const compare[])(const struct eval_job *, const struct warden_outc
     [EVAL_SCRIPT] = compare_script,
 };
 
+/* A line of an interpreter about itself is not what the program said last. */
+static bool is_words(const char *line, size_t count)
+{
+    static const char node[] = "Node.js v";
+
+    return count > 0 && *line != ' ' && *line != '\t' && *line != '\r' &&
+           !(count > strlen(node) && memcmp(line, node, strlen(node)) == 0);
+}
+
+/* The last line on stderr that is not indented, cut to @bytes. */
+static void find_last_words(const struct warden_stream *stream, char *ret_words, size_t bytes)
+{
+    const char *text = stream->kept.bytes, *end = text ? text + stream->kept.count : NULL;
+
+    *ret_words = '\0';
+    if (stream->truncated) /* then its last line is not known */
+        return;
+    while (text && end > text) {
+        const char *newline = memrchr(text, '\n', (size_t)(end - text));
+        const char *line = newline ? newline + 1 : text;
+
+        if (is_words(line, (size_t)(end - line))) {
+            (void)snprintf(ret_words, bytes, "%.*s", (int)(end - line), line);
+            return;
+        }
+        end = newline;
+    }
+}
+
+/* In the cage the candidate has the driver's name for it; people know it by its own. */
+static void name_file(const struct eval_job *job, struct judge_ruling *ruling)
+{
+    const struct judge_driver *driver = *job->file_name ? judge_driver_find(job->program.runtime->name) : NULL;
+    const char *at = driver ? strstr(ruling->detail, driver->candidate) : NULL;
+    char detail[sizeof(ruling->detail)];
+
+    if (!at)
+        return;
+    if (snprintf(detail, sizeof(detail), "%.*s%s%s", (int)(at - ruling->detail), ruling->detail, job->file_name,
+                 at + strlen(driver->candidate)) < (int)sizeof(detail))
+        memcpy(ruling->detail, detail, sizeof(detail));
+}
+
 static bool ended_by_itself(enum judge_ending ending)
 {
     return ending == JUDGE_ENDED_EXITED || ending == JUDGE_ENDED_SIGNALED;
@@ -122,7 +165,7 @@ void eval_job_judge(const struct eval_job *job, int code, const struct base_err 
 {
     struct judge_facts facts = {0};
     struct comparison comparison = {.facts = &facts};
-    char text[sizeof(ret_ruling->detail)];
+    char text[sizeof(ret_ruling->detail)], words[160];
 
     if (code < 0) {
         (void)snprintf(text, sizeof(text), "%.100s: %.150s", error->place, error->what);
@@ -134,6 +177,8 @@ void eval_job_judge(const struct eval_job *job, int code, const struct base_err 
     facts.exit_code = outcome->exit_code;
     facts.signal = outcome->signal;
     facts.ending_text = *text ? text : NULL;
+    find_last_words(&outcome->err, words, sizeof(words));
+    facts.last_words = *words ? words : NULL;
     facts.forbidden = job->request.policy->denials != POLICY_DENIALS_RECORD && outcome->denial_count > 0;
     facts.marked = job->request.mark;
     facts.start_is_first = job->start_is_first;
@@ -142,4 +187,5 @@ void eval_job_judge(const struct eval_job *job, int code, const struct base_err 
     if (ended_by_itself(facts.ending))
         compare[job->task->kind](job, outcome, &comparison);
     judge_decide(&facts, ret_ruling);
+    name_file(job, ret_ruling);
 }

@@ -149,6 +149,7 @@ struct judge_facts {
     enum judge_ending ending;
     int exit_code, signal;
     const char *ending_text; /* a clause for people, or NULL */
+    const char *last_words;  /* the guest's last line on stderr, or NULL */
     bool forbidden;          /* the policy forbids denied attempts, and there was one */
     bool marked;             /* the guest had a private channel that it must use */
     bool start_is_first;     /* see judge_script_compose() */

@@ -72,18 +72,29 @@ static const struct {
 /* A Python that cannot compile its program ends with this status. */
 #define COMPILE_STATUS 1
 
+/* A ruling with what the guest said last. */
+static void rule_with_words(enum judge_verdict verdict, const char *text, const struct judge_facts *f,
+                            struct judge_ruling *ruling)
+{
+    char detail[sizeof(ruling->detail)];
+
+    (void)snprintf(detail, sizeof(detail), "%s%s%s", text, f->last_words ? ": " : "",
+                   f->last_words ? f->last_words : "");
+    judge_rule(verdict, detail, ruling);
+}
+
 static void decide_exit(const struct judge_facts *f, struct judge_ruling *ruling)
 {
     char text[64];
 
     if (f->ending == JUDGE_ENDED_SIGNALED) {
         (void)snprintf(text, sizeof(text), "ended by signal %d", f->signal);
-        judge_rule(JUDGE_RUNTIME_ERROR, text, ruling);
+        rule_with_words(JUDGE_RUNTIME_ERROR, text, f, ruling);
     } else if (f->exit_code == COMPILE_STATUS && f->start_is_first && f->mark.said == JUDGE_SAID_NOTHING) {
-        judge_rule(JUDGE_COMPILE_ERROR, "did not compile", ruling);
+        rule_with_words(JUDGE_COMPILE_ERROR, "did not compile", f, ruling);
     } else if (f->exit_code != 0) {
         (void)snprintf(text, sizeof(text), "exit status %d", f->exit_code);
-        judge_rule(JUDGE_RUNTIME_ERROR, text, ruling);
+        rule_with_words(JUDGE_RUNTIME_ERROR, text, f, ruling);
     } else if (f->marked && f->mark.said < JUDGE_SAID_DONE) {
         judge_rule(JUDGE_EXITED_EARLY, "exit status 0 before the end was reached", ruling);
     } else if (f->wrong) {

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Add previous_sha256 (@previous_hex, NULL or "" for null) and sha256 to @receipt, and put its canonical line, with the
  * newline, into @ret_line. */
@@ -19,23 +20,42 @@ int receipt_seal(json_t *receipt, const char *previous_hex, struct base_buf *ret
 /* What a verification found. */
 struct receipt_verdict {
     unsigned long receipts;   /* read and right */
+    unsigned long results;    /* read and right */
     unsigned long bad_line;   /* first wrong line, 0 when all are right */
+    bool in_results;          /* it is one of the results */
     char why[256];            /* what is wrong there */
     char head[BASE_HASH_HEX]; /* sha256 of the last right receipt */
 };
 
-/* Verify a file of one receipt or of many (JSON Lines), each hash, the chain, and (when @objects_dir is not NULL) that
- * the program's bytes are there under their hash and unchanged. A torn last line is wrong. Returns 0 when the file
- * could be read, whatever the verdict; needs no network and no daemon. Foreign bytes: has a fuzzer. */
-int receipt_verify_file(const char *path, const char *objects_dir, struct receipt_verdict *ret_verdict,
+/* What lies beside a file of receipts; NULL: it is not looked at. */
+struct receipt_beside {
+    const char *objects_dir; /* the bytes that ran, under their hash */
+    const char *results;     /* results.jsonl: each result must be what the receipt of its run says */
+    bool whole;              /* look at no more than this much of both files; no receipt at all is right, too */
+    uint64_t receipts_bytes, results_bytes;
+};
+
+/* Verify a file of one receipt or of many (JSON Lines), each hash, the chain, and what lies @beside it (may be NULL). A
+ * torn last line is wrong. Returns 0 when the files could be read, whatever the verdict; needs no network and no
+ * daemon. Foreign bytes: has a fuzzer. */
+int receipt_verify_file(const char *path, const struct receipt_beside *beside, struct receipt_verdict *ret_verdict,
                         struct base_err *err);
 
 /* An output folder: receipts.jsonl, results.jsonl, objects/, locked against a second writer. */
 struct receipt_store;
 
-/* Open @dir (created when missing). With @resume, a torn last line of either file is cut off and the chain goes on at
- * its head; without, a folder that already holds results is BASE_E_USAGE. */
+/* Open @dir (created when missing). With @resume, receipts and results are verified first (BASE_E_INVALID with the
+ * place of what is wrong, and nothing is changed), then a torn last line of either file is cut off and the chain goes
+ * on at its head; without, a folder that already holds results is BASE_E_USAGE. */
 int receipt_store_open(const char *dir, bool resume, struct receipt_store **ret_store, struct base_err *err);
+
+/* How far the chain is. */
+struct receipt_chain {
+    unsigned long receipts;
+    const char *head; /* sha256 of the last one; "" when there is none */
+    bool mended;      /* a torn last line was cut off when it was opened */
+};
+struct receipt_chain receipt_store_chain(const struct receipt_store *store);
 
 /* Seal @receipt onto the chain and append it. */
 int receipt_store_append(struct receipt_store *store, json_t *receipt, char ret_hex[BASE_HASH_HEX],

@@ -1,7 +1,7 @@
 /* store.c - an output folder: the chain of receipts, the results, the objects
  *
  * A line is in a file whole or not at all: one that could not be written to its end is cut off again, and what a crash
- * tore is cut off when the folder is next opened with resume.
+ * tore is cut off when the folder is next opened with resume, once all the rest is found right.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -33,6 +33,8 @@ struct receipt_store {
     int dir_fd, objects_fd;
     struct journal receipts, results;
     char head[BASE_HASH_HEX];
+    unsigned long count; /* receipts */
+    bool mended;
     uint64_t synced_us;
     char dir[PATH_MAX];
 };
@@ -139,69 +141,42 @@ static int find_line_start(const struct journal *journal, uint64_t end, uint64_t
     return 0;
 }
 
-static int cut_torn_line(struct journal *journal, struct base_err *err)
+static int cut_torn_line(struct receipt_store *store, struct journal *journal, uint64_t whole, struct base_err *err)
 {
-    uint64_t whole;
-    int r = find_line_start(journal, journal->bytes, &whole, err);
-
-    if (r < 0 || whole == journal->bytes)
-        return r;
+    if (whole == journal->bytes)
+        return 0;
     if (ftruncate(journal->fd, (off_t)whole) < 0)
         return io_err(err, errno, journal->path, "its torn last line cannot be cut off");
     journal->bytes = whole;
     journal->dirty = true;
+    store->mended = true;
     return 0;
 }
 
-static int read_last_line(const struct journal *journal, struct base_buf *line, struct base_err *err)
+/* The chain goes on only where all of it, and every result that claims a run of it, is right. */
+static int verify_whole_lines(struct receipt_store *store, uint64_t receipts_bytes, uint64_t results_bytes,
+                              struct base_err *err)
 {
-    uint64_t start;
-    int r = find_line_start(journal, journal->bytes - 1, &start, err);
+    const struct receipt_beside beside = {
+        .results = store->results.path,
+        .whole = true,
+        .receipts_bytes = receipts_bytes,
+        .results_bytes = results_bytes,
+    };
+    struct receipt_verdict verdict;
+    char place[PATH_MAX + 32];
+    int r = receipt_verify_file(store->receipts.path, &beside, &verdict, err);
 
     if (r < 0)
         return r;
-    if (journal->bytes - start > RECEIPT_LINE_MAX_BYTES || base_buf_reserve(line, (size_t)(journal->bytes - start)) < 0)
-        return base_err_set(err, BASE_E_NOMEM, journal->path, "its last receipt is too large for the memory");
-    while (start < journal->bytes - 1) {
-        ssize_t got = pread(journal->fd, line->bytes + line->count, (size_t)(journal->bytes - 1 - start), (off_t)start);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return io_err(err, got < 0 ? errno : EIO, journal->path, "cannot be read");
-        line->count += (size_t)got;
-        start += (uint64_t)got;
-    }
-    line->bytes[line->count] = '\0';
-    return 0;
-}
-
-/* The chain goes on at the last receipt: take its hash, after checking that it is right. */
-static int load_head(struct receipt_store *store, struct base_err *err)
-{
-    AUTO_BUF struct base_buf line = {0};
-    AUTO_JSON json_t *receipt = NULL;
-    char claimed[BASE_HASH_HEX] = "", real[BASE_HASH_HEX];
-    const char *text;
-    int r;
-
-    if (store->receipts.bytes == 0)
+    memcpy(store->head, verdict.head, sizeof(store->head));
+    store->count = verdict.receipts;
+    if (verdict.bad_line == 0)
         return 0;
-    r = read_last_line(&store->receipts, &line, err);
-    if (r == 0)
-        r = base_json_parse(line.bytes, line.count, store->receipts.path, &receipt, err);
-    text = r == 0 ? json_string_value(json_object_get(receipt, "sha256")) : NULL;
-    if (r == BASE_E_IO || r == BASE_E_NOMEM)
-        return r;
-    if (receipt_is_hash(text))
-        memcpy(claimed, text, sizeof(claimed));
-    if (claimed[0] == '\0' || receipt_body_hash(receipt, real) < 0 || strcmp(claimed, real) != 0) {
-        (void)base_err_set(err, BASE_E_INVALID, store->receipts.path, "its last receipt is damaged");
-        (void)base_err_remedy(err, "see fumehood receipt verify; keep the folder and start in another one");
-        return BASE_E_INVALID;
-    }
-    memcpy(store->head, real, sizeof(store->head));
-    return 0;
+    (void)snprintf(place, sizeof(place), "%s:%lu", verdict.in_results ? store->results.path : store->receipts.path,
+                   verdict.bad_line);
+    (void)base_err_set(err, BASE_E_INVALID, place, "%s", verdict.why);
+    return base_err_remedy(err, "what was recorded has been changed: keep the folder, and start in another one");
 }
 
 static int refuse_used_folder(const struct receipt_store *store, struct base_err *err)
@@ -215,11 +190,16 @@ static int refuse_used_folder(const struct receipt_store *store, struct base_err
 
 static int pick_up(struct receipt_store *store, struct base_err *err)
 {
-    int r = cut_torn_line(&store->receipts, err);
+    uint64_t receipts_bytes, results_bytes;
+    int r = find_line_start(&store->receipts, store->receipts.bytes, &receipts_bytes, err);
 
     if (r == 0)
-        r = cut_torn_line(&store->results, err);
-    return r < 0 ? r : load_head(store, err);
+        r = find_line_start(&store->results, store->results.bytes, &results_bytes, err);
+    if (r == 0)
+        r = verify_whole_lines(store, receipts_bytes, results_bytes, err);
+    if (r == 0)
+        r = cut_torn_line(store, &store->receipts, receipts_bytes, err);
+    return r < 0 ? r : cut_torn_line(store, &store->results, results_bytes, err);
 }
 
 int receipt_store_open(const char *dir, bool resume, struct receipt_store **ret_store, struct base_err *err)
@@ -246,6 +226,11 @@ int receipt_store_open(const char *dir, bool resume, struct receipt_store **ret_
     store->synced_us = base_clock_us();
     *ret_store = TAKE_PTR(store);
     return 0;
+}
+
+struct receipt_chain receipt_store_chain(const struct receipt_store *store)
+{
+    return (struct receipt_chain){store->count, store->head, store->mended};
 }
 
 /* Take back a line that was written in part, so that the next one does not continue it. */
@@ -282,6 +267,7 @@ int receipt_store_append(struct receipt_store *store, json_t *receipt, char ret_
     if (r < 0)
         return r;
     memcpy(store->head, hex, sizeof(hex));
+    store->count++;
     memcpy(ret_hex, hex, sizeof(hex));
     return 0;
 }

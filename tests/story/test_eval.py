@@ -491,6 +491,154 @@ def test_the_line_of_a_changed_receipt_is_said(hood):
     assert verdict.status == 1 and re.search(r"receipts\.jsonl:3", verdict.said + verdict.text), verdict
 
 
+def rewrite(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def mixed(hood):
+    """Six tasks, the last of which fails."""
+    tasks = sleepers(hood, 6)
+    hood.file("candidates/t005.py", "print('wrong')")
+    return tasks, evaluate(hood, tasks, hood.folder / "candidates", status=1)
+
+
+def test_a_receipt_has_the_verdict(hood):
+    _, run = mixed(hood)
+    said = {receipt["run_id"]: receipt["eval"] for receipt in receipts_of(run.folder)}
+    for row in run.rows:
+        for key in ("task_id", "sample", "verdict", "fault", "detail", "code_sha256"):
+            assert said[row["run_id"]][key] == row[key], (key, row)
+    last = receipts_of(run.folder)[-1]
+    assert (run.summary["receipts"], run.summary["receipts_head"]) == (6, last["sha256"])
+    verdict = expect_status(hood.call("receipt", "verify", run.folder / "receipts.jsonl"), 0)
+    assert "6 results" in verdict.text and last["sha256"] in verdict.text
+
+
+@pytest.mark.parametrize("what", ["verdict", "detail", "time", "code", "new", "receipt gone", "no run"])
+def test_changed_results_are_found_and_not_gone_on_with(hood, what):
+    tasks, run = mixed(hood)
+    results, receipts = run.folder / "results.jsonl", run.folder / "receipts.jsonl"
+    wrong = next(row for row in run.rows if row["verdict"] == "wrong-answer")
+    line = next(line for line in results.read_text().splitlines(True) if "wrong-answer" in line)
+    if what == "receipt gone":
+        receipts.write_text("".join(receipts.read_text().splitlines(True)[:-1]))
+    elif what == "new":
+        results.write_text(results.read_text() + line.replace(wrong["run_id"], "0" * 32))
+    else:
+        old, new = {"verdict": ('"wrong-answer"', '"pass"'), "detail": ('differs"', 'is right"'), "code": (wrong["code_sha256"], "0" * 64),
+                    "time": ('"wall_us":', '"wall_us":1'), "no run": ('"%s"' % wrong["run_id"], "null")}[what]
+        rewrite(results, line, line.replace(old, new))
+    before = results.read_bytes(), receipts.read_bytes(), (run.folder / "summary.json").read_bytes()
+    verdict = hood.call("receipt", "verify", receipts)
+    assert verdict.status == 1 and re.search(r"results\.jsonl:\d+: ", verdict.said), verdict
+    again = hood.call("eval", tasks, "--candidates", hood.folder / "candidates", "--out", run.folder, "--resume")
+    expect_refusal(again, 2, r"results\.jsonl:\d+: ")
+    assert before == (results.read_bytes(), receipts.read_bytes(), (run.folder / "summary.json").read_bytes())
+
+
+def test_resume_on_a_changed_chain_is_refused(hood):
+    tasks, run = mixed(hood)
+    rewrite(run.folder / "receipts.jsonl", '"exit_code":0', '"exit_code":1')
+    expect_refusal(hood.call("eval", tasks, "--candidates", hood.folder / "candidates", "--out", run.folder, "--resume"), 2, r"receipts\.jsonl:1")
+
+
+def test_a_receipt_without_its_result_is_gone_on_with(hood):
+    tasks, run = mixed(hood)
+    lines = (run.folder / "results.jsonl").read_text().splitlines(True)
+    (run.folder / "results.jsonl").write_text("".join(lines[:-1]))
+    again = hood.call("eval", tasks, "--candidates", hood.folder / "candidates", "--out", run.folder, "--resume")
+    expect_status(again, 1)
+    assert len(results_of(run.folder)) == 6 and len(receipts_of(run.folder)) == 7
+    assert "6 results, 5 of them from before; now 1 run in" in again.text
+    expect_status(hood.call("receipt", "verify", run.folder / "receipts.jsonl"), 0)
+    again = hood.call("eval", tasks, "--candidates", hood.folder / "candidates", "--out", run.folder, "--resume")
+    summary = summary_of(run.folder)
+    assert (summary["results"], summary["resumed"], summary["runs"], summary["receipts"]) == (6, 6, 0, 7)
+
+
+def test_a_receipt_by_its_run(hood):
+    _, run = mixed(hood)
+    receipts, row = run.folder / "receipts.jsonl", run.rows[2]
+    shown = expect_status(hood.call("receipt", "show", "--run", row["run_id"][:20], receipts), 0)
+    assert row["run_id"] in shown.text
+    assert json.loads(hood.call("receipt", "show", "--json", "--run", row["run_id"], receipts).out)["run_id"] == row["run_id"]
+    expect_refusal(hood.call("receipt", "show", "--run", "zz", receipts), 2, "no receipt whose run_id")
+    expect_refusal(hood.call("receipt", "show", "--run", row["run_id"], "--index", "1", receipts), 2, "give one")
+
+
+def test_coverage_is_of_tasks(hood):
+    tasks = sleepers(hood, 4)
+    assert evaluate(hood, tasks, "none", out="none", status=1).summary["coverage"] == 0
+    (hood.folder / "candidates/t003.py").unlink()
+    hood.file("candidates/t002.sh", "cat")
+    assert evaluate(hood, tasks, hood.folder / "candidates", status=1).summary["coverage"] == 0.75
+
+
+def test_only_failures_are_listed_where_rows_are_many(hood):
+    tasks = hood.file("tasks.jsonl", "".join(json.dumps(dict(SCRIPT, task_id="S/%d" % n)) + "\n" for n in range(60)))
+    hood.file("c.jsonl", "".join(json.dumps({"task_id": "S/%d" % n, "solution": "" if n else "def double(x):\n    raise ValueError"}) + "\n" for n in range(59)))
+    run = evaluate(hood, tasks, hood.folder / "c.jsonl", status=1)
+    rows = [line for line in run.text.splitlines() if line.startswith("S/")]
+    assert len(rows) == 40 and "ValueError" in rows[0] and "and 20 more that did not pass: results.jsonl" in run.text
+    few = evaluate(hood, tasks, "canonical", "--ids", "S/1*", out="few", status=0)
+    assert len([line for line in few.text.splitlines() if line.startswith("S/")]) == 11
+
+
+def test_a_folder_of_something_else_is_left_alone(hood):
+    tasks = sleepers(hood, 1)
+    hood.file("mine/letter.txt", "dear")
+    words = ["eval", tasks, "--candidates", hood.folder / "candidates", "--out", hood.folder / "mine"]
+    expect_refusal(hood.call(*words), 2, "letter.txt")
+    expect_refusal(hood.call(*words, "--resume"), 2, "letter.txt")
+    assert os.listdir(hood.folder / "mine") == ["letter.txt"]
+    (hood.folder / "mine/letter.txt").unlink()
+    expect_status(hood.call(*words), 0)
+
+
+def test_details_name_the_users_file_and_the_last_words(hood):
+    row = one_stdio(hood, "raise ValueError('so')")
+    assert row["detail"] == "exit status 1: ValueError: so"
+    hood.folder = hood.folder / "call"
+    _, run = one_call(hood, "def (", [{"name": "c", "input": 0, "expect": 1}])
+    assert "t.py" in run.rows[0]["detail"] and "candidate.py" not in run.rows[0]["detail"], run.rows
+
+
+def test_names_of_candidates(hood):
+    tasks = hood.file("tasks.jsonl", json.dumps({"task_id": 2, "text": "t", "code": "x = 1", "test_list": ["assert x == 1"]}) + "\n")
+    hood.file("candidates/2.py", "x = 1")
+    evaluate(hood, tasks, hood.folder / "candidates", status=0)
+    hood.file("other/two.py", "x = 1")
+    run = hood.call("eval", tasks, "--candidates", hood.folder / "other", "--out", hood.folder / "no")
+    expect_refusal(run, 2, r"two\.py.*MBPP_2\.py")
+
+
+def test_the_language_of_a_line_counts(hood):
+    tasks = hood.file("tasks.json", json.dumps(ECHO))
+    answers = hood.file("c.jsonl", json.dumps({"task_id": "echo", "solution": "cat", "language": "bash"}) + "\n")
+    evaluate(hood, tasks, answers, status=0)
+    answers.write_text(json.dumps({"task_id": "echo", "solution": "cat", "language": "cobol"}) + "\n")
+    expect_refusal(hood.call("eval", tasks, "--candidates", answers, "--out", hood.folder / "no"), 2, r"c\.jsonl:1.*cobol.*python")
+
+
+def test_canonical_without_solutions_is_told(hood):
+    run = evaluate(hood, hood.file("tasks.json", json.dumps(ECHO)), "canonical", status=1)
+    assert "1 of 1 tasks comes without a solution" in run.said
+
+
+def test_an_interrupted_evaluation_counts_what_it_judged(hood):
+    tasks = sleepers(hood, 30, "import time\ntime.sleep(0.3)\nprint(input())  # %d\n")
+    process = subprocess.Popen(hood.command("eval", tasks, "--candidates", hood.folder / "candidates", "--out", hood.folder / "out", "--jobs", "1"),
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_until(lambda: (hood.folder / "out/results.jsonl").exists() and len(results_of(hood.folder / "out")) >= 2, 20)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=30)[0].decode()
+    summary = summary_of(hood.folder / "out")
+    assert process.returncode == 3 and summary["interrupted"] and summary["coverage"] == 1.0
+    assert "%d of %d judged passed (100.0 %%), %d not run" % (summary["judged"], summary["judged"], 30 - summary["judged"]) in said, said
+
+
 def test_the_exact_bytes_are_kept(hood):
     source = b"print(input())  # \xc3\xa9 trailing blanks   \r\n"
     tasks = hood.file("tasks.json", json.dumps([{"id": "a", "prompt": "p", "stdin": "x\n", "expect": "x\n"}]))

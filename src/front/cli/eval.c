@@ -57,7 +57,7 @@ static const struct cli_syntax syntax = {
              "  {task_id, code, test_list}                 MBPP\n\n"
              "Exit status\n"
              "  0 every candidate passed; 1 some did not; 2 usage or invalid input;\n"
-             "  3 infrastructure errors remain, or the run was interrupted\n",
+             "  3 infrastructure errors remain, or it was interrupted or refused\n",
 };
 
 #define STATUS_FAILED 1

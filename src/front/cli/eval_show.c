@@ -133,7 +133,7 @@ static void print_row(char cells[COLUMN_MAX][CELL_BYTES], const size_t *widths, 
     printf("%s%s\n", *detail ? "  " : "", detail);
 }
 
-static void show_rows(const json_t *rows)
+static void show_rows(const json_t *rows, size_t unlisted)
 {
     static const char *const titles[COLUMN_MAX] = {"task", "case", "sample", "verdict", "time"};
     char cells[COLUMN_MAX][CELL_BYTES], detail[CELL_BYTES];
@@ -160,6 +160,8 @@ static void show_rows(const json_t *rows)
         make_cell(json_object_get(json_array_get(rows, i), "detail"), 100, detail);
         print_row(cells, widths, detail);
     }
+    if (unlisted > 0)
+        printf("and %zu more that did not pass: results.jsonl\n", unlisted);
     printf("\n");
 }
 
@@ -175,26 +177,54 @@ static double real(const json_t *summary, const char *key)
     return json_number_value(json_object_get(summary, key));
 }
 
+static const char *plural(json_int_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* "26 of 26 judged passed (100.0 %), 14 not run": what was not judged is neither good nor bad. */
+static void show_passed(const json_t *summary)
+{
+    json_int_t candidates = number(summary, "candidates"), passed = number(summary, "passed");
+    json_int_t not_run = number(summary, "not_run"), of = not_run ? number(summary, "judged") : candidates;
+    const char *key;
+    json_t *value;
+
+    printf("\n%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT "%s passed", passed, of, not_run ? " judged" : "");
+    if (of > 0)
+        printf(" (%.1f %%)", 100.0 * (double)passed / (double)of);
+    if (not_run > 0)
+        printf(", %" JSON_INTEGER_FORMAT " not run", not_run);
+    printf(", %" JSON_INTEGER_FORMAT " task%s", number(summary, "tasks"), plural(number(summary, "tasks")));
+    json_object_foreach(json_object_get(summary, "pass_at"), key, value) if (json_is_real(value))
+        printf(", pass@%s %.4f", key, json_real_value(value));
+    printf("\n");
+}
+
+static void show_runs(const json_t *summary)
+{
+    json_int_t runs = number(summary, "runs"), resumed = number(summary, "resumed");
+
+    if (resumed > 0)
+        printf("%" JSON_INTEGER_FORMAT " result%s, %" JSON_INTEGER_FORMAT " of them from before; now ",
+               number(summary, "results"), plural(number(summary, "results")), resumed);
+    printf("%" JSON_INTEGER_FORMAT " run%s in %.1f s (%.1f/s)\n", runs, plural(runs), real(summary, "wall_s"),
+           real(summary, "runs_per_s"));
+}
+
 void cli_eval_report_show(const struct eval_report *report, const char *out_dir)
 {
     const json_t *summary = report->summary;
-    json_int_t candidates = number(summary, "candidates"), passed = number(summary, "passed");
     const char *key;
     json_t *value;
 
     if (report->rows && json_array_size(report->rows) > 0)
-        show_rows(report->rows);
+        show_rows(report->rows, report->unlisted);
     printf("%-14s  candidates\n", "verdict");
     json_object_foreach(json_object_get(summary, "by_verdict"), key, value)
         printf("%-14s  %10" JSON_INTEGER_FORMAT "\n", key, json_integer_value(value));
-    printf("\n%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " passed", passed, candidates);
-    if (candidates > 0)
-        printf(" (%.1f %%)", 100.0 * (double)passed / (double)candidates);
-    printf(", %" JSON_INTEGER_FORMAT " tasks", number(summary, "tasks"));
-    json_object_foreach(json_object_get(summary, "pass_at"), key, value) if (json_is_real(value))
-        printf(", pass@%s %.4f", key, json_real_value(value));
-    printf("\n%" JSON_INTEGER_FORMAT " runs in %.1f s (%.1f/s)\n", number(summary, "runs"), real(summary, "wall_s"),
-           real(summary, "runs_per_s"));
+    show_passed(summary);
+    show_runs(summary);
     printf("results: ");
     cli_say_visible(stdout, out_dir, strlen(out_dir));
     printf("\n");

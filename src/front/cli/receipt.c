@@ -18,13 +18,15 @@
 
 struct values {
     uint64_t index;
+    const char *run;
     bool json;
-    const char *objects;
+    const char *objects, *results;
 };
 #define AT(field) offsetof(struct values, field)
 
 static const struct cli_option show_options[] = {
     {"index", CLI_COUNT, AT(index), "N", "Which", "the Nth receipt of the file, from 1; default: the last"},
+    {"run", CLI_TEXT, AT(run), "ID", "Which", "the one with this run_id, or whose run_id begins so"},
     {"json", CLI_FLAG, AT(json), NULL, "Output", "print it as indented JSON"},
     {NULL},
 };
@@ -41,6 +43,9 @@ static const struct cli_syntax show_syntax = {
 static const struct cli_option verify_options[] = {
     {"objects", CLI_TEXT, AT(objects), "DIR", "Bytes that ran",
      "also check them there; default: the folder objects beside FILE, where there is one"},
+    {"results", CLI_TEXT, AT(results), "FILE", "Results",
+     "also compare these with the receipts; default: results.jsonl beside a FILE of the name receipts.jsonl, where "
+     "there is one"},
     {NULL},
 };
 
@@ -48,8 +53,9 @@ static const struct cli_syntax verify_syntax = {
     .verb = "receipt verify",
     .usage = "[OPTION]... FILE",
     .summary =
-        "Check every receipt's hash, the chain from each to the one before it, and the programs' bytes. Status 0 "
-        "when all is right, 1 when something is not. Needs no network and no other program.",
+        "Check every receipt's hash, the chain from each to the one before it, the programs' bytes, and that each "
+        "result is what the receipt of its run says. Status 0 when all is right, 1 when something is not. Needs no "
+        "network and no other program.",
     .options = verify_options,
     .operands = {"FILE"},
     .operands_required = 1,
@@ -103,14 +109,55 @@ static bool is_one_indented(const char *path, struct base_buf *whole)
     return *text == '{' && strchr("\r\n", text[1]);
 }
 
-static int load_receipt(const char *path, uint64_t index, json_t **ret_receipt, struct base_err *err)
+/* Whether @line is the receipt of a run whose id begins with @run. */
+static bool is_of_run(const struct base_buf *line, const char *run)
+{
+    AUTO_JSON json_t *receipt = NULL;
+    const char *id;
+
+    if (!line->count || base_json_parse(line->bytes, line->count, "receipt", &receipt, NULL) < 0)
+        return false;
+    id = json_string_value(json_object_get(receipt, "run_id"));
+    return id && strncmp(id, run, strlen(run)) == 0;
+}
+
+/* Leave the one line that is the receipt of @run in @kept. */
+static int find_run(const char *path, const char *run, struct base_buf *kept, unsigned long *ret_number,
+                    struct base_err *err)
+{
+    CLEANUP(lines_cleanup) struct base_lines *lines = NULL;
+    AUTO_BUF struct base_buf line = {.max = RECEIPT_MAX_BYTES};
+    int r = base_lines_open(path, RECEIPT_MAX_BYTES, &lines, err);
+
+    if (r < 0)
+        return r;
+    *ret_number = 0;
+    while ((r = base_lines_next(lines, &line, err)) == 1) {
+        struct base_buf swap = *kept;
+
+        if (!is_of_run(&line, run))
+            continue;
+        if (*ret_number > 0)
+            return base_err_set(err, BASE_E_USAGE, path, "the run_id begins with \"%.40s\" in lines %lu and %lu", run,
+                                *ret_number, base_lines_number(lines));
+        *kept = line;
+        line = swap;
+        *ret_number = base_lines_number(lines);
+    }
+    if (r == 0 && *ret_number == 0)
+        return base_err_set(err, BASE_E_USAGE, path, "has no receipt whose run_id begins with \"%.40s\"", run);
+    return r;
+}
+
+static int load_receipt(const char *path, const struct values *values, json_t **ret_receipt, struct base_err *err)
 {
     AUTO_BUF struct base_buf kept = {.max = RECEIPT_MAX_BYTES};
     AUTO_BUF struct base_buf whole = {.max = RECEIPT_MAX_BYTES};
     AUTO_JSON json_t *receipt = NULL;
     char place[256];
     unsigned long number = 0;
-    int r = find_line(path, index, &kept, &number, err);
+    int r = values->run ? find_run(path, values->run, &kept, &number, err)
+                        : find_line(path, values->index, &kept, &number, err);
 
     if (r < 0)
         return r;
@@ -138,8 +185,10 @@ static int receipt_show(int argc, char **argv)
 
     if (r == 1)
         return cli_say_end(0);
+    if (r >= 0 && values.run && values.index)
+        r = cli_options_err(&show_syntax, &err, "--run and --index are two ways to say it: give one");
     if (r >= 0)
-        r = load_receipt(operands.items[0], values.index, &receipt, &err);
+        r = load_receipt(operands.items[0], &values, &receipt, &err);
     if (r >= 0 && values.json)
         r = cli_say_json(receipt, true, &err);
     if (r < 0)
@@ -149,18 +198,22 @@ static int receipt_show(int argc, char **argv)
     return cli_say_end(0);
 }
 
-/* --objects, else the folder "objects" beside @path if there is one, else NULL. */
-static const char *objects_folder(const char *given, const char *path, char *text, size_t text_bytes)
+/* @name beside @path, if it is there and of that kind, else NULL. */
+static const char *find_beside(const char *path, const char *name, mode_t kind, char *text, size_t text_bytes)
 {
     const char *slash = strrchr(path, '/');
     int folder = slash ? (int)(slash + 1 - path) : 0;
     struct stat st;
 
-    if (given)
-        return given;
-    if ((size_t)snprintf(text, text_bytes, "%.*sobjects", folder, path) >= text_bytes)
+    if ((size_t)snprintf(text, text_bytes, "%.*s%s", folder, path, name) >= text_bytes)
         return NULL;
-    return stat(text, &st) == 0 && S_ISDIR(st.st_mode) ? text : NULL;
+    return stat(text, &st) == 0 && (st.st_mode & S_IFMT) == kind ? text : NULL;
+}
+
+static bool is_named(const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(slash ? slash + 1 : path, name) == 0;
 }
 
 static int check_folder(const char *path, struct base_err *err)
@@ -171,16 +224,34 @@ static int check_folder(const char *path, struct base_err *err)
     return 0;
 }
 
-static int say_verdict(const struct receipt_verdict *verdict, const char *path, const char *objects)
+static const char *plural(unsigned long count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void say_wrong(const struct receipt_verdict *verdict, const char *place)
+{
+    if (verdict->in_results || verdict->receipts == 0)
+        cli_say_note("%s:%lu: %s", place, verdict->bad_line, verdict->why);
+    else
+        cli_say_note("%s:%lu: %s (the %lu receipt%s before it %s right)", place, verdict->bad_line, verdict->why,
+                     verdict->receipts, plural(verdict->receipts), verdict->receipts == 1 ? "is" : "are");
+}
+
+static int say_verdict(const struct receipt_verdict *verdict, const char *path, const struct receipt_beside *beside)
 {
     if (verdict->bad_line) {
-        cli_say_note("%s:%lu: %s (%lu receipts before it are right)", path, verdict->bad_line, verdict->why,
-                     verdict->receipts);
+        say_wrong(verdict, verdict->in_results ? beside->results : path);
         return cli_say_end(1);
     }
     cli_say_visible(stdout, path, strlen(path));
-    printf(": %lu receipts, all right%s\nhead %s\n", verdict->receipts,
-           objects ? ", with the bytes that ran" : "; the bytes that ran were not checked", verdict->head);
+    printf(": %lu receipt%s, all right%s\n", verdict->receipts, plural(verdict->receipts),
+           beside->objects_dir ? ", with the bytes that ran" : "; the bytes that ran were not checked");
+    if (beside->results) {
+        cli_say_visible(stdout, beside->results, strlen(beside->results));
+        printf(": %lu result%s, as the receipts say\n", verdict->results, plural(verdict->results));
+    }
+    printf("head %s\n", verdict->head);
     return cli_say_end(0);
 }
 
@@ -189,20 +260,26 @@ static int receipt_verify(int argc, char **argv)
     struct values values = {0};
     struct cli_operands operands;
     struct receipt_verdict verdict = {0};
+    struct receipt_beside beside = {0};
     struct base_err err;
-    char beside[4096];
-    const char *objects = NULL;
+    char objects[4096], results[4096];
+    const char *path;
     int r = cli_options_parse(&verify_syntax, argc, argv, &values, &operands, &err);
 
     if (r == 1)
         return cli_say_end(0);
     if (r >= 0)
         r = check_folder(values.objects, &err);
-    if (r >= 0) {
-        objects = objects_folder(values.objects, operands.items[0], beside, sizeof(beside));
-        r = receipt_verify_file(operands.items[0], objects, &verdict, &err);
-    }
-    return r < 0 ? cli_say_error_view(&err) : say_verdict(&verdict, operands.items[0], objects);
+    if (r < 0)
+        return cli_say_error_view(&err);
+    path = operands.items[0];
+    beside.objects_dir =
+        values.objects ? values.objects : find_beside(path, "objects", S_IFDIR, objects, sizeof(objects));
+    beside.results = values.results;
+    if (!beside.results && is_named(path, "receipts.jsonl"))
+        beside.results = find_beside(path, "results.jsonl", S_IFREG, results, sizeof(results));
+    r = receipt_verify_file(path, &beside, &verdict, &err);
+    return r < 0 ? cli_say_error_view(&err) : say_verdict(&verdict, path, &beside);
 }
 
 static const struct cli_subject subjects[] = {

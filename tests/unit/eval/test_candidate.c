@@ -83,6 +83,59 @@ static void folder(void **state)
     expect_list("d", "0.0 solution h;2.0 solution j;2.1 solution s;3.0 solution ;1.0 absent ;");
 }
 
+static void folder_with_bare_numbers(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("d", 0755), 0);
+    support_write_text("d/7.py", "m");
+    support_write_text("d/MBPP_7.py", "n");
+    expect_list("d", "1.0 solution m;1.1 solution n;0.0 absent ;2.0 absent ;3.0 absent ;");
+}
+
+static const char *wanted_by(const char *spec, size_t task)
+{
+    static char text[EVAL_WANTED_BYTES];
+    CLEANUP(eval_tasks_release) struct eval_tasks tasks = {0};
+    AUTO_CANDIDATES struct eval_candidates *candidates = NULL;
+    struct base_err err = {0};
+
+    load(&tasks, NULL, 0);
+    assert_int_equal(eval_candidates_open(spec, &tasks, &candidates, &err), 0);
+    eval_candidates_wanted(candidates, &tasks.items[task], text);
+    return text;
+}
+
+static void wanted_names(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("d", 0755), 0);
+    assert_string_equal(wanted_by("d", 1), "a file MBPP_7.py");
+    support_write_text("c.jsonl", "{}");
+    assert_string_equal(wanted_by("c.jsonl", 0), "the task_id \"H/0\"");
+}
+
+static void languages(void **state)
+{
+    CLEANUP(eval_tasks_release) struct eval_tasks tasks = {0};
+    AUTO_CANDIDATES struct eval_candidates *candidates = NULL;
+    struct eval_candidate c;
+    struct base_err err = {0};
+    char text[256];
+
+    (void)state;
+    load(&tasks, NULL, 0);
+    support_write_text("c.jsonl", "{\"task_id\":\"e\",\"solution\":\"g\",\"language\":\"bash\"}\n"
+                                  "{\"task_id\":\"e\",\"solution\":\"h\",\"language\":null}\n");
+    assert_int_equal(eval_candidates_open("c.jsonl", &tasks, &candidates, &err), 0);
+    assert_int_equal(eval_candidates_next(candidates, &c, &err), 1);
+    assert_string_equal(c.runtime->name, "bash");
+    assert_int_equal(eval_candidates_next(candidates, &c, &err), 1);
+    assert_string_equal(c.runtime->name, "python");
+    support_write_text("c.jsonl", "{\"task_id\":\"H/0\",\"solution\":\"g\",\"language\":\"javascript\"}\n");
+    list("c.jsonl", &tasks, text, sizeof(text));
+    assert_non_null(strstr(text, "has tests in Python"));
+}
+
 static void only_chosen_tasks(void **state)
 {
     static const char *const ids[] = {"e"};
@@ -112,6 +165,8 @@ static void faults(void **state)
         {"{\"task_id\":\"e\",\"solution\":\"\",\"completion\":\"\"}", "c:1: has both completion and solution"},
         {"{\"prompt\":\"P0\",\"samples\":7}", "c:1: samples: must be a list of texts"},
         {"{\"prompt\":\"P0\",\"samples\":[7]}", "c:1: samples: element 1 must be text"},
+        {"{\"task_id\":\"e\",\"solution\":\"\",\"language\":\"cobol\"}", "c:1: language: \"cobol\" is not known here"},
+        {"{\"task_id\":\"e\",\"solution\":\"\",\"language\":7}", "c:1: language: must be text"},
         {"{\"samples\":[]}", "c:1: prompt: is missing or not text"},
     };
     CLEANUP(eval_tasks_release) struct eval_tasks tasks = {0};
@@ -153,8 +208,15 @@ static void wrong_languages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(words),  IN_FOLDER(lines),           IN_FOLDER(folder), IN_FOLDER(only_chosen_tasks),
-        IN_FOLDER(faults), IN_FOLDER(wrong_languages),
+        IN_FOLDER(words),
+        IN_FOLDER(lines),
+        IN_FOLDER(folder),
+        IN_FOLDER(only_chosen_tasks),
+        IN_FOLDER(faults),
+        IN_FOLDER(wrong_languages),
+        IN_FOLDER(folder_with_bare_numbers),
+        IN_FOLDER(wanted_names),
+        IN_FOLDER(languages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static void set_up(struct set *set, unsigned first_samples)
     assert_non_null(samples);
     samples[0] = first_samples;
     samples[1] = 1;
-    assert_int_equal(eval_ledger_init(&set->ledger, &set->tasks, samples, true, &err), 0);
+    assert_int_equal(eval_ledger_init(&set->ledger, &set->tasks, samples, &err), 0);
 }
 
 static void set_down(struct set *set)
@@ -140,6 +140,52 @@ static void pass_at_needs_enough_samples(void **state)
     close_to(pass_at(partial, "1"), -1);
 }
 
+/* Few rows are all in the table; of many only what did not pass, and the first of that. */
+static void table_rows(void **state)
+{
+    CLEANUP(set_down) struct set set;
+    AUTO_JSON json_t *line = json_object();
+
+    (void)state;
+    set_up(&set, 10);
+    eval_ledger_note(&set.ledger, 3, JUDGE_PASS, line);
+    eval_ledger_note(&set.ledger, 1, JUDGE_TIMEOUT, line);
+    assert_int_equal(set.ledger.shown_count, 2);
+    assert_int_equal(set.ledger.shown[0].row, 1);
+    set_down(&set);
+    set_up(&set, 100);
+    for (size_t row = 100; row-- > 0;)
+        eval_ledger_note(&set.ledger, row, row % 2 ? JUDGE_PASS : JUDGE_TIMEOUT, line);
+    assert_int_equal(set.ledger.shown_count, EVAL_TABLE_ROWS_MAX);
+    assert_int_equal(set.ledger.shown[0].row, 0);
+    assert_int_equal(set.ledger.shown[EVAL_TABLE_ROWS_MAX - 1].row, 2 * (EVAL_TABLE_ROWS_MAX - 1));
+    eval_ledger_note(&set.ledger, 4, JUDGE_INFRA_ERROR, line);
+    eval_ledger_note(&set.ledger, 4, JUDGE_PASS, line);
+    assert_int_equal(set.ledger.shown_count, EVAL_TABLE_ROWS_MAX - 1);
+    assert_int_equal(set.ledger.shown[2].row, 6);
+}
+
+static void what_is_covered_and_not_run(void **state)
+{
+    CLEANUP(set_down) struct set set;
+    static const struct eval_manifest manifest = {"t", "c", "p"};
+    struct eval_totals totals = {.ledger = &set.ledger, .manifest = &manifest, .covered = 1, .receipts = 2};
+    struct eval_counts counts;
+
+    (void)state;
+    set_up(&set, 3);
+    eval_ledger_note(&set.ledger, 0, JUDGE_PASS, NULL);
+    eval_ledger_note(&set.ledger, 1, JUDGE_TIMEOUT, NULL);
+    eval_summary_count(&set.ledger, &counts);
+    totals.receipts_head = "ff";
+    AUTO_JSON json_t *summary = eval_summary_json(&totals, &counts);
+    close_to(json_real_value(json_object_get(summary, "coverage")), 0.5);
+    assert_int_equal(json_integer_value(json_object_get(summary, "not_run")), 2);
+    assert_int_equal(json_integer_value(json_object_get(summary, "results")), 2);
+    assert_int_equal(json_integer_value(json_object_get(summary, "receipts")), 2);
+    assert_string_equal(json_string_value(json_object_get(summary, "receipts_head")), "ff");
+}
+
 static void results_come_back(void **state)
 {
     CLEANUP(set_down) struct set set;
@@ -167,9 +213,13 @@ static void results_come_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(estimator),       IN_FOLDER(rows),
-        IN_FOLDER(infra_errors_come_last), IN_FOLDER(pass_at_needs_enough_samples),
+        cmocka_unit_test(estimator),
+        IN_FOLDER(rows),
+        IN_FOLDER(infra_errors_come_last),
+        IN_FOLDER(pass_at_needs_enough_samples),
         IN_FOLDER(results_come_back),
+        IN_FOLDER(table_rows),
+        IN_FOLDER(what_is_covered_and_not_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,34 @@ static void stdio(void **state)
     b.outcome.out.truncated = false;
     b.outcome.exit_code = 3;
     assert_int_equal(judge(&b, &ruling), JUDGE_RUNTIME_ERROR);
+    assert_string_equal(ruling.detail, "exit status 3");
+}
+
+static void last_words(void **state)
+{
+    static const struct {
+        const char *said, *wanted;
+    } rows[] = {
+        {"Traceback:\n  File x\nValueError: no\n", "exit status 1: ValueError: no"},
+        {"x.js:1\n^\n\nError: no\n    at f\n\nNode.js v18.19.0\n", "exit status 1: Error: no"},
+        {"one", "exit status 1: one"},
+        {"\n  \n\n", "exit status 1"},
+    };
+    CLEANUP(bench_down) struct bench b;
+    struct judge_ruling ruling;
+
+    (void)state;
+    bench_up(&b, STDIO, "print()");
+    b.outcome.exit_code = 1;
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        base_buf_clear(&b.outcome.err.kept);
+        assert_int_equal(base_buf_text(&b.outcome.err.kept, rows[i].said), 0);
+        assert_int_equal(judge(&b, &ruling), JUDGE_RUNTIME_ERROR);
+        assert_string_equal(ruling.detail, rows[i].wanted);
+    }
+    b.outcome.err.truncated = true;
+    (void)judge(&b, &ruling);
+    assert_string_equal(ruling.detail, "exit status 1");
 }
 
 static void limits(void **state)
@@ -205,11 +233,30 @@ static void blank(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, support_enter, support_leave)
 
+#define CALL_TASK "{\"id\":\"a\",\"cases\":[{\"input\":1,\"expect\":2}]}"
+
+static void file_names(void **state)
+{
+    CLEANUP(bench_down) struct bench b;
+    struct judge_ruling ruling;
+
+    (void)state;
+    bench_up(&b, CALL_TASK, "def (");
+    b.outcome.exit_code = 1;
+    say(&b, "compile", "SyntaxError: invalid syntax (candidate.py, line 1)");
+    assert_int_equal(judge(&b, &ruling), JUDGE_COMPILE_ERROR);
+    assert_string_equal(ruling.detail, "SyntaxError: invalid syntax (candidate.py, line 1)");
+    (void)snprintf(b.job->file_name, sizeof(b.job->file_name), "sort.py");
+    (void)judge(&b, &ruling);
+    assert_string_equal(ruling.detail, "SyntaxError: invalid syntax (sort.py, line 1)");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(stdio),    IN_FOLDER(limits),  IN_FOLDER(host_and_policy), IN_FOLDER(calls),
-        IN_FOLDER(mutation), IN_FOLDER(scripts), cmocka_unit_test(blank),
+        IN_FOLDER(stdio),        IN_FOLDER(limits),     IN_FOLDER(host_and_policy),
+        IN_FOLDER(calls),        IN_FOLDER(mutation),   IN_FOLDER(scripts),
+        cmocka_unit_test(blank), IN_FOLDER(last_words), IN_FOLDER(file_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,17 +97,22 @@ static void resume_cuts_torn_lines_and_goes_on(void **state)
     (void)state;
     sample_folder(3);
     add_text("out/receipts.jsonl", "{\"schema\":\"fumehood.rec");
-    add_text("out/results.jsonl", "{\"task\":1}\n{\"ta");
+    add_text("out/results.jsonl", "{\"run_id\":null,\"verdict\":\"missing\"}\n{\"ta");
     support_write_text("out/objects/.partial", "left by a crash");
     store = sample_store("out", true);
+    assert_true(receipt_store_chain(store).mended);
+    assert_int_equal(receipt_store_chain(store).receipts, 3);
     sample_append(store, 3);
+    assert_int_equal(receipt_store_chain(store).receipts, 4);
     add_result(store, 2);
     receipt_store_close(store);
-    assert_int_equal(receipt_verify_file("out/receipts.jsonl", "out/objects", &verdict, &err), 0);
+    assert_int_equal(receipt_verify_file("out/receipts.jsonl", &(struct receipt_beside){.objects_dir = "out/objects"},
+                                         &verdict, &err),
+                     0);
     assert_string_equal(verdict.why, "");
     assert_int_equal(verdict.receipts, 4);
     support_read("out/results.jsonl", text, sizeof(text));
-    assert_string_equal(text, "{\"task\":1}\n{\"task\":2}\n");
+    assert_string_equal(text, "{\"run_id\":null,\"verdict\":\"missing\"}\n{\"task\":2}\n");
     assert_int_equal(support_count_entries("out/objects"), 1);
 }
 
@@ -162,8 +167,34 @@ static void damaged_head_is_an_error(void **state)
     sample_folder(1);
     add_text("out/receipts.jsonl", "{\"sha256\":\"0\"}\n");
     assert_int_equal(receipt_store_open("out", true, &store, &err), BASE_E_INVALID);
-    assert_string_equal(err.what, "its last receipt is damaged");
+    assert_string_equal(err.place, "out/receipts.jsonl:2");
     assert_null(store);
+}
+
+/* What a crash can leave is gone on with; what it cannot is refused, and nothing is cut off before. */
+static void resume_needs_the_receipts_of_its_results(void **state)
+{
+    struct receipt_store *store = sample_store("out", false);
+    struct base_err err = {0};
+    AUTO_JSON json_t *first = sample_result(1), *second = sample_result(2);
+    struct stat before, after;
+
+    (void)state;
+    sample_append(store, 1);
+    assert_int_equal(receipt_store_result(store, first, &err), 0);
+    sample_append(store, 2); /* the crash came before its result */
+    receipt_store_close(store);
+    store = sample_store("out", true);
+    assert_false(receipt_store_chain(store).mended);
+    assert_int_equal(receipt_store_result(store, second, &err), 0);
+    receipt_store_close(store);
+    assert_int_equal(stat("out/receipts.jsonl", &before), 0);
+    assert_int_equal(truncate("out/receipts.jsonl", before.st_size - 5), 0);
+    assert_int_equal(receipt_store_open("out", true, &store, &err), BASE_E_INVALID);
+    assert_string_equal(err.place, "out/results.jsonl:2");
+    assert_non_null(strstr(err.what, "no receipt of its run r2"));
+    assert_int_equal(stat("out/receipts.jsonl", &after), 0);
+    assert_int_equal(after.st_size, before.st_size - 5);
 }
 
 /* A full disk, in a way that needs no privilege: the kernel cuts the write at the limit. */
@@ -233,6 +264,7 @@ int main(void)
         IN_FOLDER(resume_with_only_a_torn_line),
         IN_FOLDER(resume_after_a_long_receipt),
         IN_FOLDER(damaged_head_is_an_error),
+        IN_FOLDER(resume_needs_the_receipts_of_its_results),
         IN_FOLDER(short_write_is_cut_back),
         IN_FOLDER(folders_that_cannot_be_used),
     };

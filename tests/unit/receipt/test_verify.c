@@ -8,7 +8,7 @@ static struct receipt_verdict verify(const char *path, const char *objects)
     struct receipt_verdict verdict = {0};
     struct base_err err = {0};
 
-    if (receipt_verify_file(path, objects, &verdict, &err) < 0)
+    if (receipt_verify_file(path, &(struct receipt_beside){.objects_dir = objects}, &verdict, &err) < 0)
         fail_msg("%s: %s", err.place, err.what);
     return verdict;
 }
@@ -164,6 +164,69 @@ static void programs_are_looked_at(void **state)
     assert_int_equal(verify(FILE_NAME, NULL).bad_line, 0);
 }
 
+/* @numbers: the results of these runs, in this order; 0 ends, -1 is one that needs no run. */
+static struct receipt_verdict verify_results(const int *numbers, const char *key, const char *value)
+{
+    const struct receipt_beside beside = {.results = "results"};
+    AUTO_BUF struct base_buf text = {0};
+    struct receipt_verdict verdict = {0};
+    struct base_err err = {0};
+
+    for (; *numbers; numbers++) {
+        AUTO_JSON json_t *result = sample_result(*numbers);
+
+        if (*numbers == -1) {
+            assert_int_equal(json_object_set_new(result, "run_id", json_null()), 0);
+            assert_int_equal(json_object_set_new(result, "verdict", json_string("missing")), 0);
+        }
+        if (key)
+            assert_int_equal(json_object_set_new(result, key, json_string(value)), 0);
+        assert_int_equal(base_json_canonical(result, &text), 0);
+        assert_int_equal(base_buf_text(&text, "\n"), 0);
+    }
+    support_write("results", text.bytes ? text.bytes : "", text.count);
+    if (receipt_verify_file(FILE_NAME, &beside, &verdict, &err) < 0)
+        fail_msg("%s: %s", err.place, err.what);
+    return verdict;
+}
+
+static void expect_bad_result(const int *numbers, const char *key, const char *value, unsigned long line,
+                              const char *why)
+{
+    struct receipt_verdict verdict = verify_results(numbers, key, value);
+
+    assert_true(verdict.in_results);
+    assert_int_equal(verdict.bad_line, line);
+    if (!strstr(verdict.why, why))
+        fail_msg("\"%s\" is not in \"%s\"", why, verdict.why);
+}
+
+#define RUNS(...) ((const int[]){__VA_ARGS__, 0})
+
+static void results_are_what_their_receipts_say(void **state)
+{
+    struct receipt_verdict verdict;
+
+    (void)state;
+    sample_folder(5); /* of the runs 0 to 4 */
+    verdict = verify_results(RUNS(-1, 1, 2, -1, 4, -1), NULL, NULL);
+    assert_string_equal(verdict.why, "");
+    assert_int_equal(verdict.bad_line, 0);
+    assert_int_equal(verdict.results, 6);
+    assert_int_equal(verify_results(RUNS(0), NULL, NULL).bad_line, 0);
+    expect_bad_result(RUNS(1, 2, 5), NULL, NULL, 3, "no receipt of its run r5");
+    expect_bad_result(RUNS(1, 1), NULL, NULL, 2, "no receipt of its run r1");
+    expect_bad_result(RUNS(2, 1), NULL, NULL, 2, "not in this order");
+    expect_bad_result(RUNS(2), "verdict", "pass", 1, "verdict is \"pass\", but \"timeout\"");
+    expect_bad_result(RUNS(2), "task_id", "u", 1, "task_id");
+    expect_bad_result(RUNS(2), "wall_us", "2", 1, "wall_us");
+    expect_bad_result(RUNS(2), "more", "x", 1, "but not there in the receipt");
+    expect_bad_result(RUNS(-1), "verdict", "pass", 1, "names no run");
+    support_write_text("results", "{}\n");
+    assert_int_equal(receipt_verify_file(FILE_NAME, &(struct receipt_beside){.results = "results"}, &verdict, NULL), 0);
+    assert_string_equal(verdict.why, "is not a result");
+}
+
 static void files_that_cannot_be_read(void **state)
 {
     struct receipt_verdict verdict;
@@ -173,7 +236,8 @@ static void files_that_cannot_be_read(void **state)
     assert_int_equal(receipt_verify_file("absent", NULL, &verdict, &err), BASE_E_NOT_FOUND);
     assert_int_equal(receipt_verify_file(".", NULL, &verdict, &err), BASE_E_INVALID);
     support_write_text("f", "");
-    assert_int_equal(receipt_verify_file("f", "absent", &verdict, &err), BASE_E_NOT_FOUND);
+    assert_int_equal(receipt_verify_file("f", &(struct receipt_beside){.objects_dir = "absent"}, &verdict, &err),
+                     BASE_E_NOT_FOUND);
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, support_enter, support_leave)
@@ -187,6 +251,7 @@ int main(void)
         IN_FOLDER(other_texts),
         IN_FOLDER(one_receipt_over_many_lines),
         IN_FOLDER(programs_are_looked_at),
+        IN_FOLDER(results_are_what_their_receipts_say),
         IN_FOLDER(files_that_cannot_be_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
