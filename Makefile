@@ -17,10 +17,15 @@ build:
 	@scripts/setup.sh build
 	@mkdir -p build
 	@cmake --preset release -DFUMEHOOD_TESTS=OFF >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	@cmake --build --preset release
+	@[ -x build/release/fumehood ] || echo "building build/release/fumehood"
+	@cmake --build --preset release -- --quiet >build/build.log 2>&1 || { cat build/build.log; exit 1; }
 
 install: build
-	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
+	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)" >build/install.log 2>&1 || { \
+	    cat build/install.log >&2; \
+	    echo "make install: nothing was installed below $(DESTDIR)$(PREFIX) (without the right to write there:" \
+	        "sudo make install, or make install PREFIX=$$HOME/.local)" >&2; exit 1; }
+	@echo "$(DESTDIR)$(PREFIX)/bin/fumehood"
 
 demo: build
 	@scripts/setup.sh demo

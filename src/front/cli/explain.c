@@ -108,8 +108,8 @@ static void print_reach(const struct policy *policy)
     row("network", network[policy->network]);
     row("denials", denials[policy->denials]);
     heading("What counts as a denied attempt");
-    paragraph("System calls that are denied, wholly or in part; making a socket of a family that is not granted, which "
-              "looking up a host's name does too; calls of 32-bit and x32 programs.");
+    paragraph("System calls that are denied, wholly or in part; making a socket of a family that is not granted (with "
+              "network: none, looking up a host's name does that too); calls of 32-bit and x32 programs.");
     paragraph(
         "Not counted, since the cage just has no such thing: files that are not there or not permitted, signals to "
         "process 1, connections without a route, calls that answer ENOSYS.");
