@@ -190,7 +190,7 @@ def test_tasks_in_the_documents_are_right(hood):
     found = [text for text in blocks_of("docs/tasks.md", "json") if "verdict" not in text]
     assert len(found) == 2
     for text in found:
-        expect_status(hood.call("eval", hood.file("doc.json", "[%s]" % text), "--candidates", "none"), 1)
+        expect_status(hood.call("eval", hood.file("doc.json", text), "--candidates", "none"), 1)
 
 
 def test_documents_name_every_limit_with_its_default(hood):
@@ -213,6 +213,16 @@ def test_receipt_show_and_verify(hood):
     data = run.receipt_path.read_bytes()
     run.receipt_path.write_bytes(data.replace(b'"exit_code":0', b'"exit_code":9'))
     assert hood.call("receipt", "verify", run.receipt_path).status == 1
+
+
+def test_receipt_show_reads_well(hood):
+    run = hood.python("import socket\ntry: socket.socket()\nexcept OSError: pass")
+    text = hood.call("receipt", "show", run.receipt_path).text
+    assert [line for line in text.splitlines() if line != line.rstrip()] == []
+    shown = re.findall(r"^(?:limits)? +(\w+) \S+, by ", text, re.M)
+    assert shown == LIMIT_KEYS, shown
+    load = re.search(r"load_1min (\S+)", text).group(1)
+    assert len(load) < 8 and float(load) == run.receipt["environment"]["load_1min"]
 
 
 def test_receipts_by_hand(hood):

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/units.h"
 #include "front/cli/say.h"
+#include "policy/policy.h"
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static void value(const json_t *json)
         cli_say_visible(stdout, json_string_value(json), json_string_length(json));
         return;
     }
-    text = json_dumps(json, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS);
+    text = json_dumps(json, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(15)); /* 3.78 */
     if (text)
         cli_say_visible(stdout, text, strlen(text));
 }
@@ -53,18 +54,18 @@ static void members(const char *name, const json_t *object, const char *const *k
 {
     bool any = false;
 
-    if (!json_is_object(object))
-        return;
-    label(name);
-    for (; *keys; keys++) {
+    for (; json_is_object(object) && *keys; keys++) {
         const json_t *member = json_object_get(object, *keys);
         if (!member || json_is_null(member))
             continue;
+        if (!any)
+            label(name);
         printf("%s%s ", any ? ", " : "", *keys);
         value(member);
         any = true;
     }
-    printf("\n");
+    if (any)
+        printf("\n");
 }
 
 /* "label  word word word" for a list of scalars; "none" for an empty one. */
@@ -80,13 +81,14 @@ static void words(const char *name, const json_t *list)
     json_array_foreach(list, index, word)
     {
         size_t width = json_string_length(word) + 1;
-        if (column + width > 79 && column > LABEL_WIDTH) {
+        bool wrapped = column + width > 79 && index > 0;
+
+        if (wrapped)
             printf("\n%*s", LABEL_WIDTH, "");
-            column = LABEL_WIDTH;
-        }
+        else if (index > 0)
+            printf(" ");
         value(word);
-        printf(" ");
-        column += width;
+        column = (wrapped ? LABEL_WIDTH : column) + width;
     }
     printf("%s\n", json_array_size(list) ? "" : "none");
 }
@@ -109,25 +111,48 @@ static void limit_value(const char *key, const json_t *json)
     printf("%s", base_units_text((uint64_t)json_integer_value(json), unit, text, sizeof(text)));
 }
 
+/* One row of the table; the first has the table's name. */
+static void limit_row(const char *key, const json_t *limit, const char **name)
+{
+    const json_t *hits = json_object_get(limit, "hits");
+    long long count = json_is_integer(hits) ? (long long)json_integer_value(hits) : 0;
+
+    label(*name);
+    *name = "";
+    key_text(key);
+    printf(" ");
+    limit_value(key, json_object_get(limit, "value"));
+    printf(", by ");
+    value(json_object_get(limit, "enforced_by"));
+    if (count > 0)
+        printf(", reached %lld time%s", count, count == 1 ? "" : "s");
+    printf("\n");
+}
+
+static bool is_known_limit(const char *key)
+{
+    for (int i = 0; i < POLICY_LIMIT_MAX; i++)
+        if (strcmp(policy_limit_name((enum policy_limit_key)i), key) == 0)
+            return true;
+    return false;
+}
+
+/* In the policy's order; JSON has lost it. Then what this version does not know. */
 static void limits(const json_t *object)
 {
-    const char *key;
+    const char *key, *name = "limits";
     json_t *limit;
-    const char *name = "limits";
 
+    for (int i = 0; i < POLICY_LIMIT_MAX; i++) {
+        key = policy_limit_name((enum policy_limit_key)i);
+        limit = json_object_get(object, key);
+        if (limit)
+            limit_row(key, limit, &name);
+    }
     json_object_foreach((json_t *)object, key, limit)
     {
-        const json_t *hits = json_object_get(limit, "hits");
-        label(name);
-        name = "";
-        key_text(key);
-        printf(" ");
-        limit_value(key, json_object_get(limit, "value"));
-        printf(", by ");
-        value(json_object_get(limit, "enforced_by"));
-        if (json_is_integer(hits) && json_integer_value(hits) > 0)
-            printf(", reached %lld times", (long long)json_integer_value(hits));
-        printf("\n");
+        if (!is_known_limit(key))
+            limit_row(key, limit, &name);
     }
 }
 
@@ -161,6 +186,7 @@ void cli_receipt_show(const json_t *receipt)
     static const char *const hash[] = {"name", "sha256", NULL};
     static const char *const root[] = {"kind", "digest", NULL};
     static const char *const ending[] = {"kind", "exit_code", "signal", "limit", "detail", NULL};
+    static const char *const judged[] = {"task_id", "case", "sample", "verdict", "fault", "detail", NULL};
     static const char *const denial[] = {"class", "what", "count", "first_us", NULL};
     static const char *const mount[] = {"at", "kind", "mode", NULL};
     static const char *const usage[] = {
@@ -178,6 +204,7 @@ void cli_receipt_show(const json_t *receipt)
     line("cage", json_object_get(receipt, "cage"));
     members("root", json_object_get(receipt, "root"), root);
     members("ending", json_object_get(receipt, "ending"), ending);
+    members("judged", json_object_get(receipt, "eval"), judged);
     rows("denied", json_object_get(receipt, "denials"), denial);
     members("usage", json_object_get(receipt, "usage"), usage);
     limits(json_object_get(receipt, "limits"));
