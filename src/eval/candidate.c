@@ -62,6 +62,7 @@ static int next_none(struct eval_candidates *c, struct eval_candidate *ret, stru
 static int next_file(struct eval_candidates *c, struct eval_candidate *ret, struct base_err *err)
 {
     const struct eval_file *file;
+    struct stat st;
     int r;
 
     if (c->at == c->folder.count)
@@ -69,6 +70,8 @@ static int next_file(struct eval_candidates *c, struct eval_candidate *ret, stru
     file = &c->folder.files[c->at++];
     if (snprintf(c->place, sizeof(c->place), "%s/%s", c->folder.path, file->name) >= PATH_MAX)
         return base_err_set(err, BASE_E_INVALID, c->place, "the path is too long");
+    if (lstat(c->place, &st) == 0 && S_ISLNK(st.st_mode)) /* whoever wrote the folder would choose what we read */
+        return base_err_set(err, BASE_E_INVALID, c->place, "is a link; a candidate is a plain file");
     base_buf_clear(&c->code);
     r = base_file_read(c->place, EVAL_CANDIDATE_MAX_BYTES, &c->code, err);
     if (r == BASE_E_IO && err->sys_errno == EACCES)

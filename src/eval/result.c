@@ -15,10 +15,13 @@ static json_t *text_or_null(const char *text)
     return text && *text ? base_json_text(text, strlen(text)) : json_null();
 }
 
-/* Where the candidate could forge its verdict if it set out to: its tests ran in its own process. */
-static const char *trust_of(const struct eval_task *task)
+/* Where the candidate could forge its verdict if it set out to: its tests ran in its own process, or it was asked there
+ * what its input is now. */
+static const char *trust_of(const struct eval_task *task, size_t case_index)
 {
-    return task->kind == EVAL_SCRIPT ? "in-process" : "isolated";
+    bool inside = task->kind == EVAL_SCRIPT || (task->kind == EVAL_CALL && task->cases[case_index].no_mutation);
+
+    return inside ? "in-process" : "isolated";
 }
 
 json_t *eval_result_json(const struct eval_result *result, const struct eval_tasks *tasks)
@@ -31,7 +34,7 @@ json_t *eval_result_json(const struct eval_result *result, const struct eval_tas
                   judge_fault_name(result->ruling.fault), "code_sha256", text_or_null(result->code_sha256), "run_id",
                   text_or_null(o ? o->run_id : NULL), "wall_us", counter(o, o ? o->wall_us : 0), "cpu_us",
                   counter(o, o ? o->cpu_us : 0), "memory_peak_bytes", counter(o, o ? o->memory_peak_bytes : 0),
-                  "detail", text_or_null(result->ruling.detail), "trust", trust_of(task));
+                  "detail", text_or_null(result->ruling.detail), "trust", trust_of(task, result->place.case_index));
 
     if (line && task->kind == EVAL_CALL &&
         json_object_set_new(line, "case", json_string(task->cases[result->place.case_index].name)) < 0) {

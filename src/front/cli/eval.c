@@ -67,9 +67,14 @@ static const struct cli_syntax syntax = {
 
 static volatile sig_atomic_t stop_asked;
 
+/* The first is a wish, noticed between two runs; who sends a second does not want to wait for that. The workers and
+ * their cages end with us. */
 static void on_signal(int signal_number)
 {
-    (void)signal_number;
+    if (stop_asked) {
+        (void)signal(signal_number, SIG_DFL);
+        (void)raise(signal_number);
+    }
     stop_asked = 1;
 }
 

@@ -16,15 +16,17 @@ static json_t *parse(const char *text)
 static void equal_or_not(void **state)
 {
     static const struct {
-        const char *a, *b;
-        bool equal;
+        const char *got, *want;
+        bool equal, not_the_other_way;
     } rows[] = {
         {"1", "1.0", true},
         {"0", "-0.0", true},
         {"0.30000000000000004", "0.3", true},
-        {"1.0000000009", "1", true},
+        {"1", "1.0000000009", true, true}, /* a tolerance only where a real number is wanted */
+        {"1.0000000009", "1.0", true},
         {"1.00000001", "1", false},
-        {"1000000000000", "1000000000000.5", true},
+        {"1000000000000", "1000000000000.5", true, true},
+        {"10000000000.0", "10000000001", false, true}, /* 1e-10 apart */
         {"1", "2", false},
         {"1", "true", false},
         {"0", "false", false},
@@ -56,11 +58,12 @@ static void equal_or_not(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        AUTO_JSON json_t *a = parse(rows[i].a), *b = parse(rows[i].b);
+        AUTO_JSON json_t *got = parse(rows[i].got), *want = parse(rows[i].want);
+        bool other_way = rows[i].not_the_other_way ? !rows[i].equal : rows[i].equal;
 
-        if (judge_value_equal(a, b) != rows[i].equal || judge_value_equal(b, a) != rows[i].equal)
-            fail_msg("%s and %s", rows[i].a, rows[i].b);
-        assert_true(judge_value_equal(a, a));
+        if (judge_value_equal(got, want) != rows[i].equal || judge_value_equal(want, got) != other_way)
+            fail_msg("%s and %s", rows[i].got, rows[i].want);
+        assert_true(judge_value_equal(got, got));
     }
 }
 
