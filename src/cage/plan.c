@@ -57,9 +57,9 @@ static int refuse(const struct policy *policy, const struct cage_host *host, str
                                        policy_limit_name((enum policy_limit_key)key));
     (void)base_err_set(err, BASE_E_REFUSED, keys, "cannot be enforced here: %s",
                        host->cgroup_why[0] ? host->cgroup_why : "the controller that does it is missing");
-    return base_err_remedy(err, "--policy if-available goes on without, as do limits spelled KEY_if_available; or start as root%s",
-                           host->cgroup_v2 ? ", or in a group of your own: systemd-run --user --scope -p Delegate=yes"
-                                           : "");
+    return base_err_remedy(
+        err, "--policy if-available goes on without, as do limits spelled KEY_if_available; or start as root%s",
+        host->cgroup_v2 ? ", or in a group of your own: systemd-run --user --scope -p Delegate=yes" : "");
 }
 
 /* A limit that our starter gave us ends the guest before the policy's does, and untyped: the receipt would tell a limit

@@ -70,8 +70,8 @@ void judge_mark_read(const char *bytes, size_t count, const char *nonce, struct 
 int judge_value_parse(const char *bytes, size_t count, const char *place, unsigned long line, json_t **ret_value,
                       struct base_err *err);
 
-/* Equal as values: a number is the wanted one or, where a real number is wanted, within 1e-9 relative; true and false are
- * no numbers; null only null; lists in order; objects by key. */
+/* Equal as values: a number is the wanted one or, where a real number is wanted, within 1e-9 relative; true and false
+ * are no numbers; null only null; lists in order; objects by key. */
 bool judge_value_equal(const json_t *got, const json_t *want);
 
 /* Short text of a value for people, cut at @text_bytes. Returns @text. */
