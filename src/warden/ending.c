@@ -91,20 +91,31 @@ static void end_by_itself(struct warden_watch *watch, const struct cage_counters
         return;
     if (met_cpu_limit(watch, status))
         end_with(outcome, WARDEN_LIMIT, WARDEN_LIMIT_CPU, "");
-    else if (watch->report->scratch_full || met_file_limit(watch, status))
+    else if (watch->report->scratch_full)
         end_with(outcome, WARDEN_LIMIT, WARDEN_LIMIT_DISK, "it failed after the scratch space was full");
+    else if (met_file_limit(watch, status))
+        end_with(outcome, WARDEN_LIMIT, WARDEN_LIMIT_DISK, "it went on writing to a file that was at its limit");
     else if (counters->process_refusals != UINT64_MAX && counters->process_refusals > 0)
         end_with(outcome, WARDEN_LIMIT, WARDEN_LIMIT_PROCESSES, "it failed after a new process was refused");
+}
+
+static const char *lost_why(const struct warden_watch *watch)
+{
+    if (!watch->dead)
+        return "it cannot be killed";
+    if (watch->stop.wanted)
+        return watch->stop.detail;
+    return WIFSIGNALED(watch->status) ? "its first process was killed from outside" : "its first process gave up";
 }
 
 static void end_lost(struct warden_watch *watch)
 {
     struct warden_outcome *outcome = watch->outcome;
+    int status = watch->status;
 
-    (void)base_err_set(&outcome->error, BASE_E_LOST, "cage", "%s",
-                       !watch->dead         ? "it cannot be killed"
-                       : watch->stop.wanted ? watch->stop.detail
-                                            : "its first process was killed from outside");
+    (void)base_err_set(&outcome->error, BASE_E_LOST, "cage", "%s (%s %d)", lost_why(watch),
+                       WIFSIGNALED(status) ? "signal" : "status",
+                       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     end_with(outcome, WARDEN_LOST, WARDEN_LIMIT_NONE, outcome->error.what);
 }
 
