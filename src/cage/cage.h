@@ -83,6 +83,7 @@ const char *const *cage_environment(void);
 struct cage_slot {
     int lock_fd; /* -1: none needed */
     unsigned number;
+    unsigned home; /* of the folder of locks: systems with folders of their own may share control groups */
 };
 
 /* Takes the lowest free slot; cage_cgroup_reconcile() then clears away what killed owners left behind. */
@@ -94,13 +95,12 @@ void cage_slot_release(struct cage_slot *slot);
 struct cage_cgroup {
     const struct cage_host *host;
     const struct cage_plan *plan;
-    unsigned slot;
-    int lock_fd;                      /* the slot's, borrowed: it notes where the groups are */
+    struct cage_slot slot;            /* its lock is borrowed, and notes where the groups are */
     int dir_fds[CAGE_CONTROLLER_MAX]; /* -1: not used; v2: [CAGE_PIDS] only */
 };
 #define CAGE_CGROUP_NONE                                                                                               \
     {                                                                                                                  \
-        .dir_fds = { -1, -1, -1, -1 }                                                                                  \
+        .slot = {.lock_fd = -1}, .dir_fds = { -1, -1, -1, -1 }                                                         \
     }
 
 struct cage_counters {

@@ -1,6 +1,6 @@
 /* cgroup_priv.c - control groups of one cage: v1, v2 and none behind one interface
  *
- * Runs in: the supervisor, with its rights. Touches only groups named fumehood-N below the parents that host.c found.
+ * Runs in: the supervisor, with its rights. Touches only groups named fumehood-... below the parents that host.c found.
  *
  * Theory of operation: on v1 each controller has a hierarchy of its own, and the cage's first process writes itself
  * into each `tasks` (moving another process is a hundred times slower). On v2 the process is born in the group. Where
@@ -99,8 +99,12 @@ static void kill_members(const char *group)
 /* A group can be removed once its last process is reaped; the kernel may need a moment after that. */
 static int remove_group(const char *group, bool kill_first)
 {
+    const char *name = strrchr(group, '/');
     uint64_t deadline_us = base_clock_us() + REMOVE_MS * 1000;
 
+    /* Whatever a note says: nothing is killed or removed that does not carry our name. */
+    if (!name || strncmp(name + 1, GROUP_PREFIX, strlen(GROUP_PREFIX)) != 0)
+        return 0;
     while (rmdir(group) < 0) {
         if (errno == ENOENT)
             return 0;
@@ -113,10 +117,13 @@ static int remove_group(const char *group, bool kill_first)
     return 0;
 }
 
-static bool group_path(const struct cage_host *host, int controller, unsigned slot, char *path, size_t path_bytes)
+static bool group_path(const struct cage_host *host, int controller, const struct cage_slot *slot, char *path,
+                       size_t path_bytes)
 {
-    int length = snprintf(path, path_bytes, "%s/" GROUP_PREFIX "%u", host->cgroup_parents[controller], slot);
+    int length = snprintf(path, path_bytes, "%s/" GROUP_PREFIX "%u", host->cgroup_parents[controller], slot->number);
 
+    if (slot->home && length > 0 && (size_t)length < path_bytes)
+        length += snprintf(path + length, path_bytes - (size_t)length, "-%08x", slot->home);
     return length > 0 && (size_t)length < path_bytes;
 }
 
@@ -126,14 +133,14 @@ static bool has_own_directory(const struct cage_host *host, int controller)
     return host->controllers[controller] && (host->manager == CAGE_MANAGER_V1 || controller == CAGE_PIDS);
 }
 
-static unsigned remove_slot(const struct cage_host *host, unsigned slot, bool kill_first)
+static unsigned remove_slot(const struct cage_host *host, const struct cage_slot *slot)
 {
     unsigned left = 0;
 
     for (int c = CAGE_CONTROLLER_MAX - 1; c >= 0; c--) {
         char path[CAGE_PATH_BYTES + 32];
         if (has_own_directory(host, c) && group_path(host, c, slot, path, sizeof(path)) &&
-            remove_group(path, kill_first) < 0)
+            remove_group(path, false) < 0)
             left++;
     }
     return left;
@@ -148,11 +155,11 @@ unsigned cage_cgroup_remove(struct cage_cgroup *cgroup)
         cgroup->dir_fds[c] = -1;
     }
     cgroup->host = NULL;
-    return host ? remove_slot(host, cgroup->slot, false) : 0;
+    return host ? remove_slot(host, &cgroup->slot) : 0;
 }
 
-/* The parents of a slot's groups, in the order of making. */
-static int describe_groups(const struct cage_host *host, char note[CAGE_NOTE_BYTES])
+/* The groups of a slot, in the order of making, one a line. */
+static int describe_groups(const struct cage_host *host, const struct cage_slot *slot, char note[CAGE_NOTE_BYTES])
 {
     size_t length = 0;
 
@@ -160,44 +167,43 @@ static int describe_groups(const struct cage_host *host, char note[CAGE_NOTE_BYT
     for (int c = 0; c < CAGE_CONTROLLER_MAX; c++) {
         if (!has_own_directory(host, c))
             continue;
-        int added = snprintf(note + length, CAGE_NOTE_BYTES - length, "%s\n", host->cgroup_parents[c]);
-        if (added < 0 || (size_t)added >= CAGE_NOTE_BYTES - length)
+        if (!group_path(host, c, slot, note + length, CAGE_NOTE_BYTES - length - 1))
             return -ENAMETOOLONG;
-        length += (size_t)added;
+        length += strlen(note + length);
+        note[length++] = '\n';
+        note[length] = 0;
     }
     return 0;
 }
 
-static void clear_noted(unsigned slot, int lock_fd)
+static void clear_noted(int lock_fd)
 {
-    char note[CAGE_NOTE_BYTES], path[CAGE_PATH_BYTES + 32];
+    char note[CAGE_NOTE_BYTES];
     bool all = true;
 
     if (cage_slot_note_read(lock_fd, note) == 0)
         return;
-    for (char *line, *rest = note; (line = strsep(&rest, "\n")) && *line;) {
-        int length = snprintf(path, sizeof(path), "%s/" GROUP_PREFIX "%u", line, slot);
-        if (length > 0 && (size_t)length < sizeof(path) && remove_group(path, true) < 0)
+    for (char *line, *rest = note; (line = strsep(&rest, "\n")) && *line;)
+        if (remove_group(line, true) < 0)
             all = false;
-    }
     if (all)
         (void)cage_slot_note_wipe(lock_fd); /* what stays is met again at the next start */
 }
 
 /* The note stays when the groups are gone: the next run of this slot mostly needs the same one. An older one that
  * differs is cleared first; groups where the new ones will be are met when those are made. */
-static int note_groups(const struct cage_host *host, unsigned slot, int lock_fd)
+static int note_groups(const struct cage_host *host, const struct cage_slot *slot)
 {
     char wanted[CAGE_NOTE_BYTES], found[CAGE_NOTE_BYTES];
-    int r = describe_groups(host, wanted);
+    int r = describe_groups(host, slot, wanted);
 
     if (r < 0)
         return r;
-    (void)cage_slot_note_read(lock_fd, found);
+    (void)cage_slot_note_read(slot->lock_fd, found);
     if (strcmp(found, wanted) == 0)
         return 0;
-    clear_noted(slot, lock_fd);
-    return cage_slot_note_write(lock_fd, wanted);
+    clear_noted(slot->lock_fd);
+    return cage_slot_note_write(slot->lock_fd, wanted);
 }
 
 void cage_cgroup_reconcile(void)
@@ -333,7 +339,7 @@ static int open_group(struct cage_cgroup *cgroup, int controller, struct base_er
     char path[CAGE_PATH_BYTES + 32];
     int r;
 
-    if (!group_path(cgroup->host, controller, cgroup->slot, path, sizeof(path)))
+    if (!group_path(cgroup->host, controller, &cgroup->slot, path, sizeof(path)))
         return base_err_set(err, BASE_E_SETUP, cgroup->host->cgroup_parents[controller], "is too long a path");
     r = make_group(path, err);
     if (r < 0)
@@ -368,9 +374,8 @@ int cage_cgroup_create(const struct cage_host *host, const struct cage_plan *pla
         return 0;
     cgroup.host = host;
     cgroup.plan = plan;
-    cgroup.slot = slot->number;
-    cgroup.lock_fd = slot->lock_fd;
-    r = note_groups(host, slot->number, slot->lock_fd);
+    cgroup.slot = *slot;
+    r = note_groups(host, slot);
     r = r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "slot", "cannot take a note") : fill(&cgroup, err);
     if (r < 0) {
         (void)cage_cgroup_remove(&cgroup); /* the failure to report is the first one */
@@ -383,13 +388,14 @@ int cage_cgroup_create(const struct cage_host *host, const struct cage_plan *pla
 bool cage_cgroup_join_path(const struct cage_start *start, enum cage_controller controller, char *path,
                            size_t path_bytes)
 {
-    int length;
+    size_t length;
 
     if (start->host->manager != CAGE_MANAGER_V1 || !start->plan->uses_cgroup[controller])
         return false;
-    length = snprintf(path, path_bytes, "%s/" GROUP_PREFIX "%u/tasks", start->host->cgroup_parents[controller],
-                      start->slot->number);
-    return length > 0 && (size_t)length < path_bytes;
+    if (!group_path(start->host, (int)controller, start->slot, path, path_bytes))
+        return false;
+    length = strlen(path);
+    return (size_t)snprintf(path + length, path_bytes - length, "/tasks") < path_bytes - length;
 }
 
 /* --- counting --- */

@@ -126,7 +126,7 @@ static bool has_note(int slots_fd, const char *name)
     return fstatat(slots_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
 }
 
-void cage_slot_each_dead(void (*clear)(unsigned number, int lock_fd))
+void cage_slot_each_dead(void (*clear)(int lock_fd))
 {
     int slots_fd = -1;
     DIR *slots;
@@ -140,9 +140,18 @@ void cage_slot_each_dead(void (*clear)(unsigned number, int lock_fd))
         unsigned number;
         if (sscanf(entry->d_name, "%u", &number) == 1 && has_note(slots_fd, entry->d_name) &&
             try_lock(slots_fd, number, &lock_fd) > 0)
-            clear(number, lock_fd);
+            clear(lock_fd);
     }
     (void)closedir(slots); /* and slots_fd with it */
+}
+
+/* Containers may share the control groups of their host and not its /run: then each counts its slots alone, and this
+ * keeps their groups apart. */
+static unsigned home_of(int slots_fd)
+{
+    struct stat st;
+
+    return fstat(slots_fd, &st) < 0 ? 0 : (unsigned)(st.st_ino ^ st.st_ctim.tv_sec ^ st.st_dev << 20);
 }
 
 int cage_slot_acquire(const struct cage_host *host, struct cage_slot *ret_slot, struct base_err *err)
@@ -157,6 +166,7 @@ int cage_slot_acquire(const struct cage_host *host, struct cage_slot *ret_slot, 
     r = open_slots(&slots_fd, err);
     if (r < 0)
         return r;
+    ret_slot->home = home_of(slots_fd);
     for (unsigned number = 0; number < slots; number++) {
         r = try_lock(slots_fd, number, &ret_slot->lock_fd);
         if (r < 0)

@@ -1,6 +1,6 @@
 /* slot.h - inside the room: what clearing up needs to know about slots
  *
- * The lock file of a slot that has or had control groups holds a note that says where, one parent folder a line:
+ * The lock file of a slot that has or had control groups holds a note that says where, one group a line:
  * whoever starts next, from whichever group, finds what a killed owner left.
  */
 #pragma once
@@ -18,4 +18,4 @@ size_t cage_slot_note_read(int lock_fd, char note[CAGE_NOTE_BYTES]);
 int cage_slot_note_wipe(int lock_fd);
 
 /* Call @clear for every slot that has a note and whose lock nobody holds; the lock is held meanwhile. */
-void cage_slot_each_dead(void (*clear)(unsigned number, int lock_fd));
+void cage_slot_each_dead(void (*clear)(int lock_fd));

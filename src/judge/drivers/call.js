@@ -24,7 +24,7 @@ function whole(key, value) {
 }
 
 function carryText(text) {
-    if (!text.isWellFormed()) throw new Unfit("text that is not valid Unicode");
+    if (/\p{Surrogate}/u.test(text)) throw new Unfit("text that is not valid Unicode");
     return stringify(text);
 }
 

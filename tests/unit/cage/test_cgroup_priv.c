@@ -105,8 +105,8 @@ static void note(unsigned slot)
 
     for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
         if (own_directory(c)) {
-            strcat(text, host.cgroup_parents[c]);
-            strcat(text, "\n");
+            strncat(text, group(c, slot), sizeof(text) - strlen(text) - 2);
+            strncat(text, "\n", 2);
         }
     assert_int_equal(cage_slot_lock_free(slot, &fd), 1);
     assert_int_equal(cage_slot_note_write(fd, text), 0);

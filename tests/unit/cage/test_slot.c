@@ -186,9 +186,12 @@ static void the_next_start_clears_up(void **state)
     (void)state;
     acquire(&living, 0);
     acquire(&dead, 1);
-    (void)snprintf(note, sizeof(note), "%s\n%s\n", host.cgroup_parents[CAGE_PIDS], host.cgroup_parents[CAGE_MEMORY]);
+    (void)snprintf(note, sizeof(note), "%s/fumehood-0\n", host.cgroup_parents[CAGE_PIDS]);
     assert_int_equal(cage_slot_note_write(living.lock_fd, note), 0);
+    (void)snprintf(note, sizeof(note), "%s/fumehood-1\n%s/fumehood-1\n", host.cgroup_parents[CAGE_PIDS],
+                   host.cgroup_parents[CAGE_MEMORY]);
     assert_int_equal(cage_slot_note_write(dead.lock_fd, note), 0);
+    assert_int_equal(living.home, dead.home);
     assert_int_equal(mkdir("pids/fumehood-0", 0755), 0);
     assert_int_equal(mkdir("pids/fumehood-1", 0755), 0);
     assert_int_equal(mkdir("memory/fumehood-1", 0755), 0);
@@ -200,6 +203,15 @@ static void the_next_start_clears_up(void **state)
     assert_int_equal(access("memory/fumehood-1", F_OK), -1);
     assert_int_equal(access("pids/fumehood-2", F_OK), 0);
     assert_int_equal(cage_slot_note_read(living.lock_fd, note) > 0, 1);
+    acquire(&dead, 1); /* a note about what is not ours, as an older version may have left */
+    (void)snprintf(note, sizeof(note), "%s\n%s/other\nfumehood\n", host.cgroup_parents[CAGE_MEMORY],
+                   host.cgroup_parents[CAGE_PIDS]);
+    assert_int_equal(mkdir("pids/other", 0755), 0);
+    assert_int_equal(cage_slot_note_write(dead.lock_fd, note), 0);
+    cage_slot_release(&dead);
+    cage_cgroup_reconcile();
+    assert_int_equal(access("pids/other", F_OK), 0);
+    assert_int_equal(access("memory", F_OK), 0);
     acquire(&dead, 1);
     assert_int_equal(cage_slot_note_read(dead.lock_fd, note), 0);
     cage_slot_release(&dead);
