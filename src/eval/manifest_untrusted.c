@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MANIFEST_MAX_BYTES 65536
 #define SCHEMA             "fumehood.eval/1"
@@ -63,6 +64,15 @@ static int write_manifest(const char *path, const struct eval_manifest *manifest
     return r < 0 ? base_err_set(err, r, path, "out of memory") : base_file_replace(path, text.bytes, text.count, err);
 }
 
+static bool has_results(const char *dir)
+{
+    char path[PATH_MAX];
+    struct stat st;
+
+    (void)snprintf(path, sizeof(path), "%s/results.jsonl", dir);
+    return stat(path, &st) == 0 && st.st_size > 0;
+}
+
 int eval_manifest_settle(const char *dir, bool resume, const struct eval_manifest *manifest, struct base_err *err)
 {
     AUTO_BUF struct base_buf text = {0};
@@ -76,6 +86,10 @@ int eval_manifest_settle(const char *dir, bool resume, const struct eval_manifes
             return eval_manifest_check(text.bytes ? text.bytes : "", text.count, path, manifest, err);
         if (r != BASE_E_NOT_FOUND)
             return r;
+        if (has_results(dir)) {
+            (void)base_err_set(err, BASE_E_USAGE, path, "is not there, and nothing else says what the results are of");
+            return base_err_remedy(err, "put it back, or begin in another folder");
+        }
     }
     return write_manifest(path, manifest, err);
 }

@@ -232,7 +232,10 @@ static void finish_usage(struct warden_watch *watch, const struct cage_counters 
     uint64_t to_us = report->end_us > from_us ? report->end_us : base_clock_us();
 
     outcome->wall_us = to_us - from_us;
-    outcome->cpu_us = counters->cpu_us == UINT64_MAX ? watch->rusage_cpu_us : counters->cpu_us;
+    /* Without a group only what was waited for is known, and nobody waits for those that are killed with the cage. */
+    outcome->cpu_us = counters->cpu_us != UINT64_MAX ? counters->cpu_us
+                      : report->ended                ? watch->rusage_cpu_us
+                                                     : WARDEN_UNKNOWN;
     outcome->memory_peak_bytes = counters->memory_peak_bytes;
     outcome->processes_peak = counters->processes_peak;
     outcome->scratch_peak_bytes = report->scratch_peak_bytes;

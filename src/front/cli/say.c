@@ -38,7 +38,9 @@ int cli_say_error_view(const struct base_err *err)
 
 int cli_say_usage_if_missing(int r, struct base_err *err)
 {
-    if (r != BASE_E_NOT_FOUND)
+    bool unreadable = r == BASE_E_IO && (err->sys_errno == EACCES || err->sys_errno == EPERM);
+
+    if (r != BASE_E_NOT_FOUND && !unreadable)
         return r;
     err->code = BASE_E_USAGE;
     return BASE_E_USAGE;

@@ -13,14 +13,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* All three are opened for reading and writing: a write to a closed stdout must not fail in the middle of a run. */
+/* Nothing is read from a closed stdin, and nothing is lost by what a closed stderr would have said; but what goes to a
+ * closed stdout must fail, as if it were still closed. */
 static int open_missing(struct base_err *err)
 {
+    static const char *const stand_ins[] = {"/dev/null", "/dev/full", "/dev/null"};
+
     for (int fd = 0; fd <= 2; fd++) {
         if (fcntl(fd, F_GETFD) >= 0)
             continue;
-        if (open("/dev/null", O_RDWR) != fd) /* no O_CLOEXEC: the standard three are for children too */
-            return base_err_sys(err, BASE_E_SETUP, errno, "/dev/null", "cannot be opened for a closed descriptor %d",
+        if (open(stand_ins[fd], O_RDWR) != fd) /* no O_CLOEXEC: the standard three are for children too */
+            return base_err_sys(err, BASE_E_SETUP, errno, stand_ins[fd], "cannot be opened for a closed descriptor %d",
                                 fd);
     }
     return 0;
