@@ -525,8 +525,8 @@ print(os.path.exists({place!r} + '/hostsecret'), 'hood-late' in open('/proc/self
 """, "py")
     script.write_text(f"""set -e
 mount --make-rshared /
-{hood.binary} run {program} > {up} &
-i=0; while [ ! -s {up} ] && [ $i -lt 200 ]; do sleep 0.05; i=$((i + 1)); done
+"{hood.binary}" run "{program}" > "{up}" &
+i=0; while [ ! -s "{up}" ] && [ $i -lt 200 ]; do sleep 0.05; i=$((i + 1)); done
 mount -t tmpfs hood-late {place}
 touch {place}/hostsecret
 wait
