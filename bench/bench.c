@@ -7,6 +7,7 @@
  *
  *     case NAME           begins a case
  *     cmd                 begins a command of that case; several run one after the other and are timed as one
+ *     remove PATH         a file to take away before that command, untimed
  *     arg TEXT            one argument of the command, the first is the program's path
  *     fd NUMBER PATH      a file that the command finds open at that number
  *     mountns PATH        the mount namespace in which the command starts
@@ -45,6 +46,7 @@ struct command {
     int fd;              /* 0: none */
     int mount_ns;        /* 0: the core's own */
     const char *fd_path; /* opened anew each time: some readers use up the file's position */
+    const char *remove;  /* taken away before the clock starts: what the command makes is new each time */
 };
 
 struct bench_case {
@@ -119,6 +121,11 @@ static void take_fd(const char *value)
     cmd->fd_path = keep(end + 1);
 }
 
+static void take_remove(const char *value)
+{
+    last_command(value)->remove = keep(value);
+}
+
 static void take_mountns(const char *value)
 {
     int ns = open(value, O_RDONLY | O_CLOEXEC);
@@ -132,7 +139,8 @@ static void take_line(const char *line)
     static const struct {
         const char *word;
         void (*take)(const char *value);
-    } words[] = {{"case", take_case}, {"cmd", take_cmd}, {"arg", take_arg}, {"fd", take_fd}, {"mountns", take_mountns}};
+    } words[] = {{"case", take_case}, {"cmd", take_cmd},       {"arg", take_arg},
+                 {"fd", take_fd},     {"remove", take_remove}, {"mountns", take_mountns}};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         size_t n = strlen(words[i].word);
         if (strncmp(line, words[i].word, n) == 0 && (line[n] == '\0' || line[n] == ' ')) {
@@ -237,6 +245,8 @@ static struct sample run_command(const struct command *cmd)
 {
     struct sample s = {.status = 255};
     int file = -1;
+    if (cmd->remove)
+        (void)unlink(cmd->remove); /* not there the first time */
     if (cmd->fd != 0 && (file = open(cmd->fd_path, O_RDONLY)) < 0)
         return s;
     measure(cmd, file, &s);

@@ -35,6 +35,7 @@ class Command:
     fd: int = 0
     fd_path: str = ""
     mount_ns: str = ""
+    remove: str = ""
 
 
 @dataclass
