@@ -138,6 +138,16 @@ int base_file_read(const char *path, size_t max_bytes, struct base_buf *buf, str
     return r;
 }
 
+int base_file_read_start(int dir_fd, const char *path, char *text, size_t text_bytes)
+{
+    AUTO_CLOSE int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+    ssize_t count = fd < 0 ? -1 : read(fd, text, text_bytes - 1);
+    int sys_errno = errno;
+
+    text[count > 0 ? count : 0] = '\0';
+    return count < 0 ? -sys_errno : 0;
+}
+
 int base_file_write_all(int fd, const void *bytes, size_t count, const char *place, struct base_err *err)
 {
     const char *next = bytes;

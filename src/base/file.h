@@ -16,6 +16,11 @@ int base_file_open(const char *path, int *ret_fd, uint64_t *ret_bytes, struct ba
 /* Append the whole of @path to @buf; BASE_E_TOO_LARGE when it has more than @max_bytes. */
 int base_file_read(const char *path, size_t max_bytes, struct base_buf *buf, struct base_err *err);
 
+/* The start of a small file of the kernel's, such as one below /proc: one read of at most @text_bytes - 1, always ended
+ * by NUL. @path is relative to @dir_fd (AT_FDCWD: to the current folder). Returns 0 or -errno, and then the text is
+ * empty. */
+int base_file_read_start(int dir_fd, const char *path, char *text, size_t text_bytes);
+
 /* Write all of it, through short writes and EINTR. @place names the file in the error. */
 int base_file_write_all(int fd, const void *bytes, size_t count, const char *place, struct base_err *err);
 

@@ -8,6 +8,7 @@
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "cage/child.h"
 #include "cage/slot.h"
 #include <errno.h>
@@ -32,26 +33,13 @@ static int write_value(int dir_fd, const char *file, const char *value)
     return write(fd, value, strlen(value)) < 0 ? -errno : 0;
 }
 
-static int read_value(int dir_fd, const char *file, char *text, size_t text_bytes)
-{
-    AUTO_CLOSE int fd = openat(dir_fd, file, O_RDONLY | O_CLOEXEC);
-    ssize_t count;
-
-    if (fd < 0)
-        return -errno;
-    count = read(fd, text, text_bytes - 1);
-    if (count < 0)
-        return -errno;
-    text[count] = 0;
-    return 0;
-}
-
 static uint64_t read_number(int dir_fd, const char *file)
 {
     char text[64];
     uint64_t value;
 
-    if (dir_fd < 0 || read_value(dir_fd, file, text, sizeof(text)) < 0 || sscanf(text, "%" SCNu64, &value) != 1)
+    if (dir_fd < 0 || base_file_read_start(dir_fd, file, text, sizeof(text)) < 0 ||
+        sscanf(text, "%" SCNu64, &value) != 1)
         return UINT64_MAX;
     return value;
 }
@@ -63,7 +51,7 @@ static uint64_t read_keyed(int dir_fd, const char *file, const char *key)
     size_t length = strlen(key);
     uint64_t value;
 
-    if (dir_fd < 0 || read_value(dir_fd, file, text, sizeof(text)) < 0)
+    if (dir_fd < 0 || base_file_read_start(dir_fd, file, text, sizeof(text)) < 0)
         return UINT64_MAX;
     for (char *line, *rest = text; (line = strsep(&rest, "\n"));)
         if (strncmp(line, key, length) == 0 && line[length] == ' ' && sscanf(line + length, "%" SCNu64, &value) == 1)

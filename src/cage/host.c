@@ -3,6 +3,7 @@
  * Looks, never changes anything. A run asks this once; `doctor` prints it.
  */
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "cage/cage.h"
 #include "cage/kernel.h"
 #include <errno.h>
@@ -18,20 +19,6 @@
 #define UID_BASE  0x70000000u
 #define UID_SLOTS 16384u
 
-static int read_text(const char *path, char *text, size_t text_bytes)
-{
-    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t count;
-
-    if (fd < 0)
-        return -errno;
-    count = read(fd, text, text_bytes - 1);
-    if (count < 0)
-        return -errno;
-    text[count] = 0;
-    return 0;
-}
-
 /* True when /proc/self/PATH maps all of [first, first + count) one to one. Where we live in a user namespace ourselves,
  * the ids that we may give away are those that it has. */
 static bool ids_are_mapped(const char *path, uint64_t first, uint64_t count)
@@ -39,7 +26,7 @@ static bool ids_are_mapped(const char *path, uint64_t first, uint64_t count)
     char text[4096];
     char *line, *rest = text;
 
-    if (read_text(path, text, sizeof(text)) < 0)
+    if (base_file_read_start(AT_FDCWD, path, text, sizeof(text)) < 0)
         return false;
     while ((line = strsep(&rest, "\n")) && *line) {
         unsigned long long inside, outside, length;
@@ -193,7 +180,8 @@ static void probe_v2(struct cage_host *host, const char *groups)
     if (!own_group(groups, "", own, sizeof(own)) || !set_parent(parent, CGROUP_ROOT, geteuid() == 0 ? "/" : own))
         return;
     (void)snprintf(path, sizeof(path), "%s/cgroup.controllers", parent);
-    if (read_text(path, list, sizeof(list)) < 0 || !list_has(list, "memory", " \n") || !list_has(list, "pids", " \n"))
+    if (base_file_read_start(AT_FDCWD, path, list, sizeof(list)) < 0 || !list_has(list, "memory", " \n") ||
+        !list_has(list, "pids", " \n"))
         return;
     memcpy(host->cgroup_parents[CAGE_PIDS], parent, sizeof(parent));
     host->manager = CAGE_MANAGER_V2;
@@ -205,7 +193,7 @@ static void probe_cgroups(struct cage_host *host)
 {
     char groups[8192];
 
-    if (read_text("/proc/self/cgroup", groups, sizeof(groups)) < 0)
+    if (base_file_read_start(AT_FDCWD, "/proc/self/cgroup", groups, sizeof(groups)) < 0)
         (void)snprintf(host->cgroup_why, sizeof(host->cgroup_why), "/proc does not show our control groups");
     else if ((host->cgroup_v2 = is_type(CGROUP_ROOT, TYPE_CGROUP_V2)))
         probe_v2(host, groups);

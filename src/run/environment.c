@@ -1,5 +1,5 @@
 /* environment.c - what the machine was like when the numbers were taken */
-#include "base/cleanup.h"
+#include "base/file.h"
 #include "run/run.h"
 #include <fcntl.h>
 #include <sched.h>
@@ -9,14 +9,6 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
-
-static void read_start(const char *path, char *text, size_t text_bytes)
-{
-    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t count = fd < 0 ? 0 : read(fd, text, text_bytes - 1);
-
-    text[count > 0 ? count : 0] = 0;
-}
 
 /* Asked of the processor itself: /proc/cpuinfo takes milliseconds, because it measures every core's frequency. */
 static void cpu_model(char *model, size_t model_bytes)
@@ -50,7 +42,7 @@ json_t *run_environment(void)
     double load_1min = 0;
 
     cpu_model(model, sizeof(model));
-    read_start("/proc/loadavg", load, sizeof(load));
+    (void)base_file_read_start(AT_FDCWD, "/proc/loadavg", load, sizeof(load)); /* empty when it fails */
     if (uname(&names) < 0 || sscanf(load, "%lf", &load_1min) != 1)
         (void)snprintf(names.release, sizeof(names.release), "unknown");
     return json_pack("{s:s,s:s,s:i,s:f}", "kernel", names.release, "cpu", model, "cpus", usable_cpus(), "load_1min",
