@@ -54,7 +54,8 @@ static void print_steps(const struct cage_plan *plan)
 {
     heading("Protections, in the order in which they are put up");
     paragraph(
-        "Each is read back or proven before the program starts; if one that is required fails, it does not start.");
+        "Each is applied, and read back where the kernel can tell, before the program starts; if one that is required "
+        "fails, it does not start.");
     for (unsigned step = 0; step < CAGE_STEP_MAX; step++)
         if (plan->requested & (UINT64_C(1) << step))
             row(cage_step_name(step), cage_step_text(step));
