@@ -568,6 +568,22 @@ def test_a_receipt_by_its_run(hood):
     expect_refusal(hood.call("receipt", "show", "--run", row["run_id"], "--index", "1", receipts), 2, "give one")
 
 
+def test_a_receipt_by_its_number(hood):
+    _, run = mixed(hood)
+    receipts = run.folder / "receipts.jsonl"
+    ids = [receipt["run_id"] for receipt in receipts_of(run.folder)]
+
+    def shown(*options):
+        return json.loads(expect_status(hood.call("receipt", "show", "--json", *options, receipts), 0).out)["run_id"]
+
+    assert shown() == ids[-1]
+    assert [shown("--index", str(at + 1)) for at in range(len(ids))] == ids
+    expect_refusal(hood.call("receipt", "show", "--index", "7", receipts), 2, "has no receipt 7, the last is 6")
+    twice = hood.file("twice.jsonl", receipts.read_bytes() * 2)
+    expect_refusal(hood.call("receipt", "show", "--run", ids[1], twice), 2, "in lines 2 and 8")
+    expect_refusal(hood.call("receipt", "show", hood.file("empty.jsonl", b"\n\n")), 2, "holds no receipt")
+
+
 def test_coverage_is_of_tasks(hood):
     tasks = sleepers(hood, 4)
     assert evaluate(hood, tasks, "none", out="none", status=1).summary["coverage"] == 0

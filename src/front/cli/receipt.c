@@ -67,9 +67,36 @@ static void lines_cleanup(struct base_lines **lines)
         base_lines_close(*lines);
 }
 
-/* Leave line @wanted (0: the last that is not empty) in @kept. */
-static int find_line(const char *path, uint64_t wanted, struct base_buf *kept, unsigned long *ret_number,
-                     struct base_err *err)
+/* Whether @line is the receipt of a run whose id begins with @run. */
+static bool is_of_run(const struct base_buf *line, const char *run)
+{
+    AUTO_JSON json_t *receipt = NULL;
+    const char *id;
+
+    if (!line->count || base_json_parse(line->bytes, line->count, "receipt", &receipt, NULL) < 0)
+        return false;
+    id = json_string_value(json_object_get(receipt, "run_id"));
+    return id && strncmp(id, run, strlen(run)) == 0;
+}
+
+/* What is to be said when the whole file was read; @number is the last line that could be it. */
+static int check_found(const char *path, const struct values *values, unsigned long number, struct base_err *err)
+{
+    if (values->run)
+        return number ? 0
+                      : base_err_set(err, BASE_E_USAGE, path, "has no receipt whose run_id begins with \"%.40s\"",
+                                     values->run);
+    if (number == 0)
+        return base_err_set(err, BASE_E_INVALID, path, "holds no receipt");
+    if (values->index)
+        return base_err_set(err, BASE_E_USAGE, path, "has no receipt %llu, the last is %lu",
+                            (unsigned long long)values->index, number);
+    return 0;
+}
+
+/* Leave in @kept the line that is asked for: the one of a run, the one of a number, or the last that is not empty. */
+static int find_receipt(const char *path, const struct values *values, struct base_buf *kept, unsigned long *ret_number,
+                        struct base_err *err)
 {
     CLEANUP(lines_cleanup) struct base_lines *lines = NULL;
     AUTO_BUF struct base_buf line = {.max = RECEIPT_MAX_BYTES};
@@ -80,22 +107,19 @@ static int find_line(const char *path, uint64_t wanted, struct base_buf *kept, u
     *ret_number = 0;
     while ((r = base_lines_next(lines, &line, err)) == 1) {
         struct base_buf swap = *kept;
-        if (line.count == 0)
+
+        if (values->run ? !is_of_run(&line, values->run) : line.count == 0)
             continue;
+        if (values->run && *ret_number > 0)
+            return base_err_set(err, BASE_E_USAGE, path, "the run_id begins with \"%.40s\" in lines %lu and %lu",
+                                values->run, *ret_number, base_lines_number(lines));
         *kept = line;
         line = swap;
         *ret_number = base_lines_number(lines);
-        if (*ret_number == wanted)
+        if (*ret_number == values->index)
             return 0;
     }
-    if (r < 0)
-        return r;
-    if (*ret_number == 0)
-        return base_err_set(err, BASE_E_INVALID, path, "holds no receipt");
-    if (wanted)
-        return base_err_set(err, BASE_E_USAGE, path, "has no receipt %llu, the last is %lu", (unsigned long long)wanted,
-                            *ret_number);
-    return 0;
+    return r < 0 ? r : check_found(path, values, *ret_number, err);
 }
 
 /* A receipt that somebody has indented spans many lines; then the file holds just that one. */
@@ -109,46 +133,6 @@ static bool is_one_indented(const char *path, struct base_buf *whole)
     return *text == '{' && strchr("\r\n", text[1]);
 }
 
-/* Whether @line is the receipt of a run whose id begins with @run. */
-static bool is_of_run(const struct base_buf *line, const char *run)
-{
-    AUTO_JSON json_t *receipt = NULL;
-    const char *id;
-
-    if (!line->count || base_json_parse(line->bytes, line->count, "receipt", &receipt, NULL) < 0)
-        return false;
-    id = json_string_value(json_object_get(receipt, "run_id"));
-    return id && strncmp(id, run, strlen(run)) == 0;
-}
-
-/* Leave the one line that is the receipt of @run in @kept. */
-static int find_run(const char *path, const char *run, struct base_buf *kept, unsigned long *ret_number,
-                    struct base_err *err)
-{
-    CLEANUP(lines_cleanup) struct base_lines *lines = NULL;
-    AUTO_BUF struct base_buf line = {.max = RECEIPT_MAX_BYTES};
-    int r = base_lines_open(path, RECEIPT_MAX_BYTES, &lines, err);
-
-    if (r < 0)
-        return r;
-    *ret_number = 0;
-    while ((r = base_lines_next(lines, &line, err)) == 1) {
-        struct base_buf swap = *kept;
-
-        if (!is_of_run(&line, run))
-            continue;
-        if (*ret_number > 0)
-            return base_err_set(err, BASE_E_USAGE, path, "the run_id begins with \"%.40s\" in lines %lu and %lu", run,
-                                *ret_number, base_lines_number(lines));
-        *kept = line;
-        line = swap;
-        *ret_number = base_lines_number(lines);
-    }
-    if (r == 0 && *ret_number == 0)
-        return base_err_set(err, BASE_E_USAGE, path, "has no receipt whose run_id begins with \"%.40s\"", run);
-    return r;
-}
-
 static int load_receipt(const char *path, const struct values *values, json_t **ret_receipt, struct base_err *err)
 {
     AUTO_BUF struct base_buf kept = {.max = RECEIPT_MAX_BYTES};
@@ -156,8 +140,7 @@ static int load_receipt(const char *path, const struct values *values, json_t **
     AUTO_JSON json_t *receipt = NULL;
     char place[256];
     unsigned long number = 0;
-    int r = values->run ? find_run(path, values->run, &kept, &number, err)
-                        : find_line(path, values->index, &kept, &number, err);
+    int r = find_receipt(path, values, &kept, &number, err);
 
     if (r < 0)
         return r;
