@@ -60,15 +60,19 @@ def test_a_cancelled_run_leaves_a_receipt(hood, number):
     assert not processes_with(hood.nonce)
 
 
+def time_is_up_and_signals_work(hood, process):
+    assert wait_until(hood.guests, 5), "no guest came up"
+    assert wait_until(lambda: not hood.guests(), 8), "the guest outlives its time"
+    process.terminate()
+    assert wait_until(lambda: process.poll() is not None, 8), "SIGTERM does not end it"
+
+
 @pytest.mark.parametrize("source", ["os.write(1, b'x' * 500000)", "while True: os.write(1, b'x' * 5000)"])
 def test_a_reader_that_does_not_read(hood, source):
     """The guest's time is up all the same, and a signal ends fumehood."""
     process = hood.start(hood.program("import os\n" + source, "py"), options=["--limit", "wall_ms=1s", "--limit", "stdout_bytes=64MiB"])
     try:
-        assert wait_until(hood.guests, 5), "no guest came up"
-        assert wait_until(lambda: not hood.guests(), 8), "the guest outlives its time"
-        process.terminate()
-        assert wait_until(lambda: process.poll() is not None, 8), "SIGTERM does not end it"
+        time_is_up_and_signals_work(hood, process)
     finally:
         process.kill()
         process.communicate(timeout=20)
@@ -81,10 +85,7 @@ def test_a_terminal_that_is_not_read(hood):
                          options=["--limit", "wall_ms=1s", "--limit", "stdout_bytes=64MiB"], stdout=theirs)
     os.close(theirs)
     try:
-        assert wait_until(hood.guests, 5), "no guest came up"
-        assert wait_until(lambda: not hood.guests(), 8), "the guest outlives its time"
-        process.terminate()
-        assert wait_until(lambda: process.poll() is not None, 8), "SIGTERM does not end it"
+        time_is_up_and_signals_work(hood, process)
     finally:
         process.kill()
         process.wait(timeout=20)
