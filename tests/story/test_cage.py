@@ -75,8 +75,12 @@ def test_mounts_are_what_the_receipt_says(hood):
     for at in ("/work", "/tmp", "/usr", "/proc"):
         assert at in listed, listed
     assert set(inside) - listed <= {"/"} | {at for at in inside if at.startswith(("/proc/", "/dev"))}, set(inside) - listed
-    # where: the kernel's column of what is mounted says how the host itself lies on its disks
     assert not [at for at in inside if at.startswith((str(hood.folder), "/home", "/root", "/var", "/run", "/sys"))], inside
+    # all but the kernel's column of what is mounted, which says how the host itself lies on its disks
+    shown = "\n".join(" ".join(line.split()[:3] + line.split()[4:]) for line in run.text.splitlines())
+    host_words = [str(hood.folder), "/home", "/root", "overlay", "upperdir"]
+    assert not [word for word in host_words if word in shown], shown
+    assert str(hood.folder) not in run.text, run.text
 
 
 def test_devices_are_the_five(hood):
