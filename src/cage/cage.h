@@ -1,7 +1,7 @@
-/* cage.h - the cage: what is promised (plan), what this machine can do (host), how it is built (spawn)
+/* cage.h - the cage: what is promised (plan), what this machine can do (host), how it is built (make) and used (start)
  *
- * Life of a cage: cage_host_probe() once, cage_slot_acquire() once for a process, then for each run cage_plan_make(),
- * cage_spawn(), watching by the warden, cage_cgroup_remove().
+ * Life of a cage: cage_host_probe() once, cage_slot_acquire() once for a process, then for each run cage_make(), which
+ * needs no policy yet, cage_plan_make(), cage_start(), watching by the warden, cage_drop().
  */
 #pragma once
 
@@ -32,6 +32,14 @@ const char *cage_step_text(unsigned step); /* what it means, for people */
 
 enum cage_manager { CAGE_MANAGER_NONE, CAGE_MANAGER_V1, CAGE_MANAGER_V2 };
 enum cage_controller { CAGE_PIDS, CAGE_MEMORY, CAGE_CPU, CAGE_CPUACCT, CAGE_CONTROLLER_MAX };
+enum cage_counter {
+    CAGE_COUNTER_CPU,
+    CAGE_COUNTER_MEMORY_PEAK,
+    CAGE_COUNTER_OOM_KILLS,
+    CAGE_COUNTER_PROCESSES_PEAK,
+    CAGE_COUNTER_PROCESS_REFUSALS,
+    CAGE_COUNTER_MAX
+};
 
 /* Room for "/sys/fs/cgroup/..." paths. */
 #define CAGE_PATH_BYTES 512
@@ -52,6 +60,9 @@ struct cage_host {
 
 /* Look at the machine; never fails: what is not there is absent. Makes nothing. */
 void cage_host_probe(struct cage_host *ret_host);
+
+/* Whether control groups v2 alone are mounted where they belong; cheap. */
+bool cage_host_is_unified(void);
 
 /* --- plan: policy -> promises, pure --- */
 
@@ -93,14 +104,14 @@ void cage_slot_release(struct cage_slot *slot);
 /* --- cgroup: one interface for v1, v2 and none --- */
 
 struct cage_cgroup {
-    const struct cage_host *host;
-    const struct cage_plan *plan;
+    const struct cage_host *host;     /* NULL: there are no groups */
     struct cage_slot slot;            /* its lock is borrowed, and notes where the groups are */
     int dir_fds[CAGE_CONTROLLER_MAX]; /* -1: not used; v2: [CAGE_PIDS] only */
+    int counter_fds[CAGE_COUNTER_MAX];
 };
 #define CAGE_CGROUP_NONE                                                                                               \
     {                                                                                                                  \
-        .slot = {.lock_fd = -1}, .dir_fds = { -1, -1, -1, -1 }                                                         \
+        .slot = {.lock_fd = -1}, .dir_fds = {-1, -1, -1, -1}, .counter_fds = { -1, -1, -1, -1, -1 }                    \
     }
 
 struct cage_counters {
@@ -115,7 +126,8 @@ uint64_t cage_cgroup_cpu_us(const struct cage_cgroup *cgroup);
 uint64_t cage_cgroup_oom_kills(const struct cage_cgroup *cgroup);
 uint64_t cage_cgroup_process_refusals(const struct cage_cgroup *cgroup);
 
-/* Remove the groups; they must be empty or dying. Returns how many could not be removed. */
+/* Remove the groups; they must be empty or dying. Returns how many could not be removed. Does nothing when there are
+ * none any more. */
 unsigned cage_cgroup_remove(struct cage_cgroup *cgroup);
 
 /* Remove the groups of every slot whose lock nobody holds, wherever they are. */
@@ -157,7 +169,30 @@ struct cage_report {
 /* "socket(AF_INET)" and the class for a denial. */
 void cage_denial_describe(const struct cage_denial *denial, char *what, size_t what_bytes, const char **ret_class);
 
-/* --- spawn --- */
+/* --- the cage itself, as its supervisor holds it --- */
+
+struct cage {
+    pid_t pid;   /* of its first process; -1: there is no cage */
+    int pid_fd;  /* readable when the whole cage is dead */
+    int line_fd; /* to the first process; the cage ends itself when the last copy of this is closed */
+    struct cage_cgroup cgroup;
+    struct cage_shared *shared; /* what both see */
+    struct cage_report *report; /* part of it */
+};
+#define CAGE_NONE                                                                                                      \
+    {                                                                                                                  \
+        .pid = -1, .pid_fd = -1, .line_fd = -1, .cgroup = CAGE_CGROUP_NONE                                             \
+    }
+
+/* Begin to build a cage before anything is known of what will run in it: its first process makes namespaces by itself.
+ * Leaves CAGE_NONE, and returns 0, where control groups v2 are in use: there it must be born in its group, and
+ * cage_make() does everything. The caller must be single-threaded. */
+int cage_begin(struct cage *ret_cage, struct base_err *err);
+
+/* Give *@cage, which is begun or CAGE_NONE, its slot: ids, and control groups without limits. It then completes its
+ * file system and waits for cage_start(). What fails in there comes through the report (failed_step) and the end of the
+ * cage; what fails here leaves CAGE_NONE. @host is copied. The caller must be single-threaded. */
+int cage_make(const struct cage_host *host, const struct cage_slot *slot, struct cage *cage, struct base_err *err);
 
 struct cage_file {
     const char *path; /* below /work */
@@ -166,35 +201,22 @@ struct cage_file {
     uint32_t mode;
 };
 
-struct cage_start {
-    const struct cage_host *host;
+struct cage_guest {
     const struct cage_plan *plan;
-    const struct cage_slot *slot;
     const struct cage_file *files;
     size_t file_count;
     char *const *argv; /* argv[0] is the path to execute, inside the cage */
     char *const *envp;
     int stdin_fd, stdout_fd, stderr_fd, mark_fd; /* the guest's ends; mark_fd may be -1 */
-    struct cage_report *report;                  /* zeroed shared memory */
 };
 
-/* The running cage, as its supervisor holds it. */
-struct cage {
-    pid_t pid;
-    int pid_fd;  /* readable when the whole cage is dead */
-    int life_fd; /* the cage ends itself when the last copy of this is closed */
-};
-#define CAGE_NONE                                                                                                      \
-    {                                                                                                                  \
-        .pid = -1, .pid_fd = -1, .life_fd = -1                                                                         \
-    }
+/* Put the plan's limits in force and let the guest into the cage, once. Everything is copied; the caller may close its
+ * descriptors. A cage that died while it was built is no failure here: the report tells. */
+int cage_start(struct cage *cage, const struct cage_guest *guest, struct base_err *err);
 
-/* Build the cage, with its control groups, and let the guest go. Returns as soon as the kernel has the process:
- * failures inside come through the report (failed_step) and the end of the cage. *@ret_cgroup is the caller's to
- * remove, also after a failure. The caller must be single-threaded. */
-int cage_spawn(const struct cage_start *start, struct cage_cgroup *ret_cgroup, struct cage *ret_cage,
-               struct base_err *err);
+/* Kill the cage if it lives, reap it if nobody has, remove its groups, free everything. Returns how many groups could
+ * not be removed. Does nothing to a CAGE_NONE, and leaves one. */
+unsigned cage_drop(struct cage *cage);
 
-/* A report to share with a cage, or NULL without memory. */
-struct cage_report *cage_report_new(void);
-void cage_report_free(struct cage_report *report);
+/* In a fork: let go of a cage that belongs to the parent, and leave it alive. */
+void cage_forget(struct cage *cage);

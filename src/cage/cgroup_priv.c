@@ -33,30 +33,12 @@ static int write_value(int dir_fd, const char *file, const char *value)
     return write(fd, value, strlen(value)) < 0 ? -errno : 0;
 }
 
-static uint64_t read_number(int dir_fd, const char *file)
+static void close_all(int *fds, size_t count)
 {
-    char text[64];
-    uint64_t value;
-
-    if (dir_fd < 0 || base_file_read_start(dir_fd, file, text, sizeof(text)) < 0 ||
-        sscanf(text, "%" SCNu64, &value) != 1)
-        return UINT64_MAX;
-    return value;
-}
-
-/* The number after @key in a file of "key number" lines. */
-static uint64_t read_keyed(int dir_fd, const char *file, const char *key)
-{
-    char text[1024];
-    size_t length = strlen(key);
-    uint64_t value;
-
-    if (dir_fd < 0 || base_file_read_start(dir_fd, file, text, sizeof(text)) < 0)
-        return UINT64_MAX;
-    for (char *line, *rest = text; (line = strsep(&rest, "\n"));)
-        if (strncmp(line, key, length) == 0 && line[length] == ' ' && sscanf(line + length, "%" SCNu64, &value) == 1)
-            return value;
-    return UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        base_cleanup_close(&fds[i]);
+        fds[i] = -1;
+    }
 }
 
 /* --- removing --- */
@@ -134,14 +116,17 @@ static unsigned remove_slot(const struct cage_host *host, const struct cage_slot
     return left;
 }
 
+void cage_cgroup_close(struct cage_cgroup *cgroup)
+{
+    close_all(cgroup->dir_fds, CAGE_CONTROLLER_MAX);
+    close_all(cgroup->counter_fds, CAGE_COUNTER_MAX);
+}
+
 unsigned cage_cgroup_remove(struct cage_cgroup *cgroup)
 {
     const struct cage_host *host = cgroup->host;
 
-    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++) {
-        base_cleanup_close(&cgroup->dir_fds[c]);
-        cgroup->dir_fds[c] = -1;
-    }
+    cage_cgroup_close(cgroup);
     cgroup->host = NULL;
     return host ? remove_slot(host, &cgroup->slot) : 0;
 }
@@ -340,19 +325,16 @@ static int open_group(struct cage_cgroup *cgroup, int controller, struct base_er
 
 static int fill(struct cage_cgroup *cgroup, struct base_err *err)
 {
-    bool v1 = cgroup->host->manager == CAGE_MANAGER_V1;
-    int r = v1 ? 0 : enable_v2(cgroup->host, err);
+    int r = cgroup->host->manager == CAGE_MANAGER_V1 ? 0 : enable_v2(cgroup->host, err);
 
     for (int c = 0; c < CAGE_CONTROLLER_MAX && r == 0; c++)
-        if (has_own_directory(cgroup->host, c) && (cgroup->plan->uses_cgroup[c] || !v1))
+        if (has_own_directory(cgroup->host, c))
             r = open_group(cgroup, c, err);
-    if (r < 0)
-        return r;
-    return v1 ? limit_v1(cgroup, cgroup->plan, err) : limit_v2(cgroup, cgroup->plan, err);
+    return r;
 }
 
-int cage_cgroup_create(const struct cage_host *host, const struct cage_plan *plan, const struct cage_slot *slot,
-                       struct cage_cgroup *ret_cgroup, struct base_err *err)
+int cage_cgroup_create(const struct cage_host *host, const struct cage_slot *slot, struct cage_cgroup *ret_cgroup,
+                       struct base_err *err)
 {
     struct cage_cgroup cgroup = CAGE_CGROUP_NONE;
     int r;
@@ -361,7 +343,6 @@ int cage_cgroup_create(const struct cage_host *host, const struct cage_plan *pla
     if (host->manager == CAGE_MANAGER_NONE)
         return 0;
     cgroup.host = host;
-    cgroup.plan = plan;
     cgroup.slot = *slot;
     r = note_groups(host, slot);
     r = r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "slot", "cannot take a note") : fill(&cgroup, err);
@@ -369,60 +350,116 @@ int cage_cgroup_create(const struct cage_host *host, const struct cage_plan *pla
         (void)cage_cgroup_remove(&cgroup); /* the failure to report is the first one */
         return r;
     }
+    cage_cgroup_open_counters(&cgroup);
     *ret_cgroup = cgroup;
     return 0;
 }
 
-bool cage_cgroup_join_path(const struct cage_start *start, enum cage_controller controller, char *path,
-                           size_t path_bytes)
+int cage_cgroup_limit(const struct cage_cgroup *cgroup, const struct cage_plan *plan, struct base_err *err)
 {
-    size_t length;
+    if (!cgroup->host)
+        return 0;
+    return cgroup->host->manager == CAGE_MANAGER_V1 ? limit_v1(cgroup, plan, err) : limit_v2(cgroup, plan, err);
+}
 
-    if (start->host->manager != CAGE_MANAGER_V1 || !start->plan->uses_cgroup[controller])
-        return false;
-    if (!group_path(start->host, (int)controller, start->slot, path, path_bytes))
-        return false;
-    length = strlen(path);
-    return (size_t)snprintf(path + length, path_bytes - length, "/tasks") < path_bytes - length;
+int cage_cgroup_open_tasks(const struct cage_cgroup *cgroup, int ret_fds[CAGE_CONTROLLER_MAX])
+{
+    int count = 0;
+
+    if (!cgroup->host || cgroup->host->manager != CAGE_MANAGER_V1)
+        return 0;
+    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++) {
+        if (cgroup->dir_fds[c] < 0)
+            continue;
+        ret_fds[count] = openat(cgroup->dir_fds[c], "tasks", O_WRONLY | O_CLOEXEC);
+        if (ret_fds[count] < 0) {
+            int r = -errno;
+            close_all(ret_fds, (size_t)count);
+            return r;
+        }
+        count++;
+    }
+    return count;
 }
 
 /* --- counting --- */
+
+static const struct {
+    enum cage_controller controller; /* v1: whose folder */
+    const char *file, *key;          /* v1: the number in the file; with a key: after it, in lines of "key number" */
+    const char *v2_file, *v2_key;
+} counters[CAGE_COUNTER_MAX] = {
+    [CAGE_COUNTER_CPU] = {CAGE_CPUACCT, "cpuacct.usage", NULL, "cpu.stat", "usage_usec"},
+    [CAGE_COUNTER_MEMORY_PEAK] = {CAGE_MEMORY, "memory.max_usage_in_bytes", NULL, "memory.peak", NULL},
+    [CAGE_COUNTER_OOM_KILLS] = {CAGE_MEMORY, "memory.oom_control", "oom_kill", "memory.events", "oom_kill"},
+    [CAGE_COUNTER_PROCESSES_PEAK] = {CAGE_PIDS, "pids.peak", NULL, "pids.peak", NULL},
+    [CAGE_COUNTER_PROCESS_REFUSALS] = {CAGE_PIDS, "pids.events", "max", "pids.events", "max"},
+};
 
 static bool is_v2(const struct cage_cgroup *cgroup)
 {
     return cgroup->host && cgroup->host->manager == CAGE_MANAGER_V2;
 }
 
+void cage_cgroup_open_counters(struct cage_cgroup *cgroup)
+{
+    bool v2 = is_v2(cgroup);
+
+    for (int i = 0; i < CAGE_COUNTER_MAX; i++) {
+        int dir_fd = cgroup->dir_fds[v2 ? CAGE_PIDS : counters[i].controller];
+        if (dir_fd >= 0)
+            cgroup->counter_fds[i] = openat(dir_fd, v2 ? counters[i].v2_file : counters[i].file, O_RDONLY | O_CLOEXEC);
+    }
+}
+
+static uint64_t parse_counter(char *text, const char *key)
+{
+    size_t length = key ? strlen(key) : 0;
+    uint64_t value;
+
+    for (char *line, *rest = text; (line = strsep(&rest, "\n"));)
+        if ((!key || (strncmp(line, key, length) == 0 && line[length] == ' ')) &&
+            sscanf(line + length, "%" SCNu64, &value) == 1)
+            return value;
+    return UINT64_MAX;
+}
+
+static uint64_t read_counter(const struct cage_cgroup *cgroup, enum cage_counter counter)
+{
+    char text[1024];
+    int fd = cgroup->counter_fds[counter];
+    ssize_t count = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+
+    if (count < 0)
+        return UINT64_MAX;
+    text[count] = 0;
+    return parse_counter(text, is_v2(cgroup) ? counters[counter].v2_key : counters[counter].key);
+}
+
 uint64_t cage_cgroup_cpu_us(const struct cage_cgroup *cgroup)
 {
-    uint64_t ns;
+    uint64_t value = read_counter(cgroup, CAGE_COUNTER_CPU);
 
-    if (is_v2(cgroup))
-        return read_keyed(cgroup->dir_fds[CAGE_PIDS], "cpu.stat", "usage_usec");
-    ns = read_number(cgroup->dir_fds[CAGE_CPUACCT], "cpuacct.usage");
-    return ns == UINT64_MAX ? UINT64_MAX : ns / 1000;
+    return is_v2(cgroup) || value == UINT64_MAX ? value : value / 1000; /* v1 counts nanoseconds */
 }
 
 uint64_t cage_cgroup_oom_kills(const struct cage_cgroup *cgroup)
 {
-    if (is_v2(cgroup))
-        return read_keyed(cgroup->dir_fds[CAGE_PIDS], "memory.events", "oom_kill");
-    return read_keyed(cgroup->dir_fds[CAGE_MEMORY], "memory.oom_control", "oom_kill");
+    return read_counter(cgroup, CAGE_COUNTER_OOM_KILLS);
 }
 
 uint64_t cage_cgroup_process_refusals(const struct cage_cgroup *cgroup)
 {
-    return read_keyed(cgroup->dir_fds[CAGE_PIDS], "pids.events", "max");
+    return read_counter(cgroup, CAGE_COUNTER_PROCESS_REFUSALS);
 }
 
 void cage_cgroup_read(const struct cage_cgroup *cgroup, struct cage_counters *ret_counters)
 {
-    uint64_t peak = read_number(cgroup->dir_fds[CAGE_PIDS], "pids.peak");
+    uint64_t peak = read_counter(cgroup, CAGE_COUNTER_PROCESSES_PEAK);
 
     *ret_counters = (struct cage_counters){
         .cpu_us = cage_cgroup_cpu_us(cgroup),
-        .memory_peak_bytes = is_v2(cgroup) ? read_number(cgroup->dir_fds[CAGE_PIDS], "memory.peak")
-                                           : read_number(cgroup->dir_fds[CAGE_MEMORY], "memory.max_usage_in_bytes"),
+        .memory_peak_bytes = read_counter(cgroup, CAGE_COUNTER_MEMORY_PEAK),
         .oom_kills = cage_cgroup_oom_kills(cgroup),
         .processes_peak = peak == UINT64_MAX || peak == 0 ? peak : peak - 1, /* without our own */
         .process_refusals = cage_cgroup_process_refusals(cgroup),

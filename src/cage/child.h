@@ -1,7 +1,7 @@
 /* child.h - inside the room: what the cage's first process and the guest-to-be share
  *
- * Everything here is prepared before the fork. Functions of the *_child.c files run after it: they return 0 or -errno,
- * use system calls and plain memory only, and never allocate, log or take a lock.
+ * Functions of the *_child.c files run after the fork: they return 0 or -errno, use system calls and plain memory only,
+ * and never allocate, log or take a lock.
  */
 #pragma once
 
@@ -11,9 +11,6 @@
 
 #define CAGE_GUEST_ID 1000u
 #define CAGE_HOSTNAME "cage"
-
-/* Room for the path of a file in a group of ours. */
-#define CAGE_GROUP_PATH_BYTES (CAGE_PATH_BYTES + 64)
 
 /* "user:[4026531837]": a namespace as /proc names it. Reading the link is four times as cheap as looking behind it. */
 #define CAGE_NS_NAME_BYTES 40
@@ -28,30 +25,82 @@ enum cage_ns {
     CAGE_NS_MAX
 };
 
-struct cage_context {
-    const struct cage_start *start;
-    struct cage_report *report;
-    int life_fd; /* read end: one byte says "ids are mapped, groups are made", end of file "your supervisor died" */
+/* What the first process is told on the way. Lies in shared memory, which is at the same address on both sides, so
+ * pointers hold; they lead into the rest of it. Only the supervisor writes. */
+struct cage_order {
+    uint64_t requested; /* bits of the steps that must be achieved */
+    struct policy_limit limits[POLICY_LIMIT_MAX];
+    bool uses_cgroup[CAGE_CONTROLLER_MAX];
+    enum policy_network network;
+    enum policy_denials denials;
     char host_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the supervisor's namespaces */
-    char own_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES];  /* the cage's, read back when it is built */
-    struct sock_fprog filter;
-    char join_paths[CAGE_CONTROLLER_MAX][CAGE_GROUP_PATH_BYTES]; /* v1: the `tasks` files of our groups; empty: none */
-    char tmpfs_size[32], tmpfs_inodes[32];
-    uint64_t staged_bytes, staged_inodes; /* what the scratch holds before the guest starts */
+    char **argv, **envp;
+    struct cage_file *files; /* without their bytes, which stand one after the other in a descriptor */
+    size_t file_count;
+};
+
+/* The descriptors that come with an order; at the end of the list the absent ones. */
+enum cage_end { CAGE_END_STDIN, CAGE_END_STDOUT, CAGE_END_STDERR, CAGE_END_FILES, CAGE_END_MARK, CAGE_END_MAX };
+
+#define CAGE_ORDER_BYTES (4u << 20)
+struct cage_shared {
+    struct cage_report report;
+    struct cage_host host;
+    struct cage_order order;
+    char room[CAGE_ORDER_BYTES]; /* for what the order points to */
+};
+
+struct cage_context {
+    struct cage_report *report;
+    const struct cage_host *host;   /* complete once cage_line_wait_ids() has returned 0 */
+    const struct cage_order *order; /* complete once cage_line_wait_order() has returned 0 */
+    int line_fd;                    /* to the supervisor; its end of file says that it gave up or died */
     /* filled by the child */
+    int lock_fd;                 /* the slot's, held as long as we live; -1: none */
+    int tasks_fds[CAGE_END_MAX]; /* v1: to join our control groups; -1: none more */
+    int ends[CAGE_END_MAX];
+    char own_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the cage's, read back when it is built */
+    uint64_t staged_bytes, staged_inodes;         /* what the scratch holds before the guest starts */
     int root_fd, listener_fd, signal_fd;
 };
 
 /* init_child.c: the cage's first process; never returns. */
 void cage_init_main(struct cage_context *context) __attribute__((noreturn));
 
-/* cgroup_priv.c: make the groups of a slot, with the plan's limits. */
-int cage_cgroup_create(const struct cage_host *host, const struct cage_plan *plan, const struct cage_slot *slot,
-                       struct cage_cgroup *ret_cgroup, struct base_err *err);
+/* cgroup_priv.c: make the groups of a slot, without limits, and set a plan's. */
+int cage_cgroup_create(const struct cage_host *host, const struct cage_slot *slot, struct cage_cgroup *ret_cgroup,
+                       struct base_err *err);
+int cage_cgroup_limit(const struct cage_cgroup *cgroup, const struct cage_plan *plan, struct base_err *err);
 
-/* cgroup_priv.c: where a process writes itself into the group of @controller; false when it need not (v2, not used). */
-bool cage_cgroup_join_path(const struct cage_start *start, enum cage_controller controller, char *path,
-                           size_t path_bytes);
+/* cgroup_priv.c: open what counts in the groups' folders; what is not there stays -1. */
+void cage_cgroup_open_counters(struct cage_cgroup *cgroup);
+
+/* cgroup_priv.c: close what is open of it; the groups stay. */
+void cage_cgroup_close(struct cage_cgroup *cgroup);
+
+/* cgroup_priv.c: where a process writes itself into the groups, one descriptor a group, which the caller closes.
+ * Returns how many: 0 where it need not (v2, none); or -errno, and none is open. */
+int cage_cgroup_open_tasks(const struct cage_cgroup *cgroup, int ret_fds[CAGE_CONTROLLER_MAX]);
+
+/* make_priv.c: memory to share with a cage, zeroed, or NULL without memory. */
+struct cage_shared *cage_shared_new(void);
+void cage_shared_free(struct cage_shared *shared);
+
+/* What the supervisor says to the first process, in this order. */
+enum cage_word {
+    CAGE_WORD_IDS = 'i',    /* ids are mapped, the host is known; with the slot's lock */
+    CAGE_WORD_GROUPS = 'g', /* control groups are there; with what is needed to join them */
+    CAGE_WORD_ORDER = 'o',  /* the order is complete; with the guest's descriptors */
+};
+
+/* line.c: send a word and up to CAGE_END_MAX descriptors. 0 or -errno; 0 also when nobody is there any more: the report
+ * tells why. */
+int cage_line_send(int line_fd, enum cage_word word, const int *fds, unsigned count);
+
+/* line_child.c: wait for each word. -ESRCH when the supervisor gave up or died. */
+int cage_line_wait_ids(struct cage_context *context);
+int cage_line_wait_groups(struct cage_context *context);
+int cage_line_wait_order(struct cage_context *context);
 
 /* ns_child.c: the names of the caller's namespaces now. */
 int cage_ns_names(char names[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]);

@@ -37,7 +37,7 @@ static int apply_session(struct cage_context *context)
     (void)umask(022);
     if (setsid() < 0)
         return -errno;
-    return reset_signals(context->start->host->ignored_signals);
+    return reset_signals(context->host->ignored_signals);
 }
 
 static int prove_session(struct cage_context *context)
@@ -54,15 +54,15 @@ static int prove_session(struct cage_context *context)
 
 /* --- descriptors --- */
 
-/* The ends are above every target number: the supervisor made them so. */
+/* The ends are above every target number: they came when those were taken. */
 static int apply_descriptors(struct cage_context *context)
 {
-    const struct cage_start *start = context->start;
-    const int ends[] = {start->stdin_fd, start->stdout_fd, start->stderr_fd, start->mark_fd};
-    unsigned count = start->mark_fd >= 0 ? 4 : 3;
+    const int *ends = context->ends;
+    const int in_place[] = {ends[CAGE_END_STDIN], ends[CAGE_END_STDOUT], ends[CAGE_END_STDERR], ends[CAGE_END_MARK]};
+    unsigned count = ends[CAGE_END_MARK] >= 0 ? 4 : 3;
 
     for (unsigned target = 0; target < count; target++)
-        if (dup3(ends[target], (int)target, 0) < 0)
+        if (dup3(in_place[target], (int)target, 0) < 0)
             return -errno;
     return kernel_close_range(count, ~0u, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;
 }
@@ -71,7 +71,7 @@ static int apply_descriptors(struct cage_context *context)
 
 static rlim_t limit_value(const struct cage_context *context, enum policy_limit_key key, rlim_t unlimited)
 {
-    const struct policy_limit *limit = &context->start->plan->policy->limits[key];
+    const struct policy_limit *limit = &context->order->limits[key];
 
     return limit->unlimited ? unlimited : (rlim_t)limit->value;
 }
@@ -80,26 +80,25 @@ static rlim_t limit_value(const struct cage_context *context, enum policy_limit_
  * a second wall behind it. */
 static rlim_t process_limit(const struct cage_context *context)
 {
-    bool grouped = context->start->plan->uses_cgroup[CAGE_PIDS];
+    bool grouped = context->order->uses_cgroup[CAGE_PIDS];
     rlim_t value = limit_value(context, POLICY_LIMIT_PROCESSES, RLIM_INFINITY);
 
     if (value == RLIM_INFINITY)
         return value;
-    return value + (grouped ? 64 : context->start->host->privileged ? 0 : 1);
+    return value + (grouped ? 64 : context->host->privileged ? 0 : 1);
 }
 
 static rlim_t memory_limit(const struct cage_context *context)
 {
-    return context->start->plan->uses_cgroup[CAGE_MEMORY]
-               ? RLIM_INFINITY
-               : limit_value(context, POLICY_LIMIT_MEMORY_BYTES, RLIM_INFINITY);
+    return context->order->uses_cgroup[CAGE_MEMORY] ? RLIM_INFINITY
+                                                    : limit_value(context, POLICY_LIMIT_MEMORY_BYTES, RLIM_INFINITY);
 }
 
 /* Seconds, rounded up. With a group the supervisor's clock is the exact one, and this stands a little behind it. */
 static rlim_t cpu_limit_s(const struct cage_context *context)
 {
     rlim_t ms = limit_value(context, POLICY_LIMIT_CPU_MS, RLIM_INFINITY);
-    bool grouped = context->start->plan->uses_cgroup[CAGE_CPUACCT];
+    bool grouped = context->order->uses_cgroup[CAGE_CPUACCT];
 
     return ms == RLIM_INFINITY ? ms : (ms + 999) / 1000 + (grouped ? 2 : 0);
 }
@@ -191,7 +190,7 @@ static int prove_rlimits(struct cage_context *context)
 /* Raw calls: the library's would tell other threads, of which there are none, in memory that is not only ours. */
 static int apply_identity(struct cage_context *context)
 {
-    if (!context->start->host->privileged)
+    if (!context->host->privileged)
         return 0; /* the map has one id, and we are it */
     if (syscall(SYS_setresgid, CAGE_GUEST_ID, CAGE_GUEST_ID, CAGE_GUEST_ID) < 0 ||
         syscall(SYS_setresuid, CAGE_GUEST_ID, CAGE_GUEST_ID, CAGE_GUEST_ID) < 0)
@@ -209,7 +208,7 @@ static int prove_identity(struct cage_context *context)
     for (int i = 0; i < 3; i++)
         if (uid[i] != CAGE_GUEST_ID || gid[i] != CAGE_GUEST_ID)
             return -EPERM;
-    return context->start->host->privileged && getgroups(0, NULL) != 0 ? -EPERM : 0;
+    return context->host->privileged && getgroups(0, NULL) != 0 ? -EPERM : 0;
 }
 
 /* --- capabilities --- */
@@ -255,7 +254,10 @@ static int prove_no_new_privs(struct cage_context *context)
 
 static int apply_filter(struct cage_context *context)
 {
-    int fd = kernel_seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &context->filter);
+    unsigned count;
+    const struct sock_filter *filter = cage_filter(context->order->network == POLICY_NETWORK_LOOPBACK, &count);
+    struct sock_fprog program = {.len = (unsigned short)count, .filter = (struct sock_filter *)(uintptr_t)filter};
+    int fd = kernel_seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
 
     if (fd < 0)
         return -errno;
@@ -297,7 +299,7 @@ static void fail(struct cage_context *context, int step, int r)
 int cage_guest_main(void *argument)
 {
     struct cage_context *context = argument;
-    uint64_t requested = context->start->plan->requested;
+    uint64_t requested = context->order->requested;
 
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
         if (!(requested & (UINT64_C(1) << rows[i].step)))
@@ -312,6 +314,6 @@ int cage_guest_main(void *argument)
     if ((context->report->achieved & requested) != requested)
         fail(context, CAGE_AT_PROOF, -EPERM);
     context->report->start_us = base_clock_us();
-    (void)execve(context->start->argv[0], context->start->argv, context->start->envp);
+    (void)execve(context->order->argv[0], context->order->argv, context->order->envp);
     fail(context, CAGE_AT_EXEC, -errno);
 }

@@ -158,6 +158,11 @@ static bool is_type(const char *path, unsigned long type)
     return statfs(path, &fs) == 0 && (unsigned long)fs.f_type == type;
 }
 
+bool cage_host_is_unified(void)
+{
+    return is_type(CGROUP_ROOT, TYPE_CGROUP_V2);
+}
+
 static void probe_v1(struct cage_host *host, const char *groups)
 {
     char mount[64], own[CAGE_PATH_BYTES];

@@ -1,6 +1,6 @@
 /* init_child.c - the cage's first process: builds the cage from inside, starts the guest, stays to reap and to answer
  *
- * Runs in: process 1 of the cage, a fork of the supervisor.
+ * Runs in: process 1 of the cage, a fork of the supervisor from before it knew what would run.
  * Privilege: full in the cage's user namespace until the guest is there, then none.
  * Must not: allocate, log, return, follow a path that a guest could have made.
  *
@@ -37,7 +37,7 @@ static int read_back_namespaces(struct cage_context *context)
 
 static int prove_namespace(struct cage_context *context, enum cage_ns ns)
 {
-    return strcmp(context->own_ns[ns], context->host_ns[ns]) != 0 ? 0 : -EPERM;
+    return strcmp(context->own_ns[ns], context->order->host_ns[ns]) != 0 ? 0 : -EPERM;
 }
 
 #define PROVE_NAMESPACE(name, NS)                                                                                      \
@@ -68,12 +68,17 @@ static int raise_loopback(void)
 }
 
 /* Made here and not by clone: it takes the kernel as long as all mounts together, and the supervisor makes the control
- * groups meanwhile. With `network: none` not even loopback is up. */
+ * groups meanwhile. */
 static int apply_network_ns(struct cage_context *context)
 {
-    if (unshare(CLONE_NEWNET) < 0)
-        return -errno;
-    return context->start->plan->policy->network == POLICY_NETWORK_LOOPBACK ? raise_loopback() : 0;
+    (void)context;
+    return unshare(CLONE_NEWNET) < 0 ? -errno : 0;
+}
+
+/* With `network: none` not even loopback is up. */
+static int apply_network(struct cage_context *context)
+{
+    return context->order->network == POLICY_NETWORK_LOOPBACK ? raise_loopback() : 0;
 }
 
 static int apply_uts_ns(struct cage_context *context)
@@ -84,27 +89,14 @@ static int apply_uts_ns(struct cage_context *context)
 
 /* --- cgroup --- */
 
-/* Until the supervisor has mapped our ids and made our groups; the end of file says that it gave up or died. */
-static int wait_for_supervisor(struct cage_context *context)
-{
-    char go;
-    ssize_t count;
-
-    do
-        count = read(context->life_fd, &go, 1);
-    while (count < 0 && errno == EINTR);
-    return count == 1 ? 0 : count < 0 ? -errno : -ESRCH;
-}
-
 /* v1: a process that writes itself is moved at once; on v2 it was born in its group. */
 static int apply_cgroup(struct cage_context *context)
 {
-    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++) {
-        if (!context->join_paths[c][0])
-            continue;
-        AUTO_CLOSE int fd = open(context->join_paths[c], O_WRONLY | O_CLOEXEC);
-        if (fd < 0 || write(fd, "0", 1) < 0)
-            return -errno;
+    for (size_t i = 0; i < ARRAY_COUNT(context->tasks_fds) && context->tasks_fds[i] >= 0; i++) {
+        int r = write(context->tasks_fds[i], "0", 1) < 0 ? -errno : 0;
+        (void)close(context->tasks_fds[i]); /* nothing else can be written there */
+        if (r < 0)
+            return r;
     }
     return 0;
 }
@@ -119,7 +111,7 @@ static int apply_cgroup_ns(struct cage_context *context)
 
 static int apply_identity_map(struct cage_context *context)
 {
-    if (!context->start->host->privileged)
+    if (!context->host->privileged)
         return 0;
     if (syscall(SYS_setgroups, 0, NULL) < 0 || syscall(SYS_setresgid, 0, 0, 0) < 0 ||
         syscall(SYS_setresuid, 0, 0, 0) < 0)
@@ -129,14 +121,14 @@ static int apply_identity_map(struct cage_context *context)
 
 static int prove_identity_map(struct cage_context *context)
 {
-    uid_t expected = context->start->host->privileged ? 0 : CAGE_GUEST_ID;
+    uid_t expected = context->host->privileged ? 0 : CAGE_GUEST_ID;
 
     return getuid() == expected && geteuid() == expected && getegid() == expected ? 0 : -EPERM;
 }
 
 /* --- parent death --- */
 
-/* Changing ids has cleared any earlier setting. A supervisor that died before this line has closed its end of life_fd,
+/* Changing ids has cleared any earlier setting. A supervisor that died before this line has closed its end of line_fd,
  * which the loop sees. */
 static int apply_parent_death(struct cage_context *context)
 {
@@ -211,9 +203,7 @@ static const struct {
     {CAGE_STEP_IPC_NS, NULL, prove_ipc_ns},
     {CAGE_STEP_UTS_NS, apply_uts_ns, prove_uts_ns},
     {CAGE_STEP_NETWORK_NS, apply_network_ns, prove_network_ns},
-    {CAGE_AT_START, wait_for_supervisor, NULL},
-    {CAGE_STEP_CGROUP, apply_cgroup, NULL},
-    {CAGE_STEP_CGROUP_NS, apply_cgroup_ns, prove_cgroup_ns},
+    {CAGE_AT_START, cage_line_wait_ids, NULL},
     {CAGE_STEP_IDENTITY_MAP, apply_identity_map, prove_identity_map},
     {CAGE_STEP_PARENT_DEATH, apply_parent_death, prove_parent_death},
     {CAGE_STEP_OWN_ROOT, cage_mount_own_root, cage_mount_prove_root},
@@ -221,15 +211,22 @@ static const struct {
     {CAGE_STEP_DEVICES, cage_mount_devices, NULL},
     {CAGE_STEP_SCRATCH, cage_mount_scratch, cage_mount_prove_scratch},
     {CAGE_STEP_PROC_MASKED, cage_mount_proc, cage_mount_prove_proc},
-    {CAGE_AT_INPUTS, cage_mount_inputs, NULL},
     {CAGE_AT_START, cage_mount_enter, NULL},
     {CAGE_STEP_BOUNDING, apply_bounding, prove_bounding},
+    {CAGE_AT_START, cage_line_wait_groups, NULL},
+    {CAGE_STEP_CGROUP, apply_cgroup, NULL},
+    {CAGE_STEP_CGROUP_NS, apply_cgroup_ns, prove_cgroup_ns},
     {CAGE_AT_PROOF, read_back_namespaces, NULL},
+    /* All that can be done without knowing what will run is done here. */
+    {CAGE_AT_START, cage_line_wait_order, NULL},
+    {CAGE_STEP_NETWORK_NS, apply_network, NULL},
+    {CAGE_AT_INPUTS, cage_mount_inputs, NULL},
 };
 
-static bool wanted(const struct cage_context *context, unsigned step)
+/* What this machine cannot do is in no order. */
+static bool possible(const struct cage_context *context, unsigned step)
 {
-    return step >= CAGE_STEP_MAX || (context->start->plan->requested & (UINT64_C(1) << step));
+    return step != CAGE_STEP_CGROUP || context->host->manager != CAGE_MANAGER_NONE;
 }
 
 static void fail(struct cage_context *context, unsigned step, int r) __attribute__((noreturn));
@@ -243,12 +240,16 @@ static void fail(struct cage_context *context, unsigned step, int r)
 static void build(struct cage_context *context)
 {
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-        int r = wanted(context, rows[i].step) && rows[i].apply ? rows[i].apply(context) : 0;
+        int r = possible(context, rows[i].step) && rows[i].apply ? rows[i].apply(context) : 0;
         if (r < 0)
             fail(context, rows[i].step, r);
     }
+}
+
+static void prove(struct cage_context *context)
+{
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-        if (rows[i].step >= CAGE_STEP_MAX || !wanted(context, rows[i].step))
+        if (rows[i].step >= CAGE_STEP_MAX || !possible(context, rows[i].step))
             continue;
         int r = rows[i].prove ? rows[i].prove(context) : 0;
         if (r < 0)
@@ -269,13 +270,10 @@ static void wipe_environment(void)
  * will be. */
 static int keep_needed(struct cage_context *context)
 {
-    const struct cage_start *start = context->start;
-    const int keep[] = {start->stdin_fd, start->stdout_fd, start->stderr_fd,
-                        start->mark_fd,  context->life_fd, start->slot->lock_fd};
-    int r = cage_close_all_but(keep, ARRAY_COUNT(keep));
+    int r = cage_close_all_but(&context->line_fd, 1);
 
     for (int low = 0; low < CAGE_LOW_FDS && r == 0; low++)
-        r = dup3(context->life_fd, low, O_CLOEXEC) < 0 ? -errno : 0;
+        r = dup3(context->line_fd, low, O_CLOEXEC) < 0 ? -errno : 0;
     return r;
 }
 
@@ -304,8 +302,7 @@ static int let_go(struct cage_context *context)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[2] = {0};
-    const int keep[] = {context->listener_fd, context->signal_fd, context->life_fd, context->root_fd,
-                        context->start->slot->lock_fd};
+    const int keep[] = {context->listener_fd, context->signal_fd, context->line_fd, context->root_fd, context->lock_fd};
 
     if (syscall(SYS_capset, &header, none) < 0)
         return -errno;
@@ -326,6 +323,7 @@ void cage_init_main(struct cage_context *context)
     if (r < 0)
         fail(context, CAGE_AT_START, r);
     build(context);
+    prove(context);
     guest = start_guest(context);
     if (guest < 0)
         fail(context, CAGE_AT_START, -errno);

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 
@@ -97,7 +98,8 @@ static int bind(const char *from, int root_fd, const char *to, unsigned recursiv
 int cage_mount_own_root(struct cage_context *context)
 {
     static const char *const folders[] = {"usr", "etc", "etc/alternatives", "dev", "proc", "scratch"};
-    const char *settings[] = {"mode", "0755", "size", context->tmpfs_size, "nr_inodes", context->tmpfs_inodes, NULL};
+    /* Limits of some kind from the start: the guest's are set later (trim_scratch), and none cannot become one. */
+    static const char *const settings[] = {"mode", "0755", "size", "100%", NULL};
     AUTO_CLOSE int usr_fd = clone_mount(AT_FDCWD, "/usr", AT_RECURSIVE, ATTR_VIEW);
     AUTO_CLOSE int root_fd = -1;
     int r;
@@ -279,12 +281,30 @@ static int make_parents(int work_fd, const char *path)
     return 0;
 }
 
-static int add_input(int work_fd, const struct cage_file *file)
+/* The next @count bytes of what the supervisor handed over. */
+static int copy_file(int dir_fd, const struct cage_file *file, int from_fd)
+{
+    AUTO_CLOSE int fd =
+        openat(dir_fd, file->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, (mode_t)file->mode);
+    size_t left = file->count;
+
+    if (fd < 0)
+        return -errno;
+    while (left > 0) {
+        ssize_t copied = sendfile(fd, from_fd, NULL, left);
+        if (copied <= 0)
+            return copied < 0 ? -errno : -EIO;
+        left -= (size_t)copied;
+    }
+    return 0;
+}
+
+static int add_input(int work_fd, const struct cage_file *file, int from_fd)
 {
     int r = make_parents(work_fd, file->path);
 
     if (r == 0)
-        r = write_file(work_fd, file->path, file->bytes, file->count, (mode_t)file->mode);
+        r = copy_file(work_fd, file, from_fd);
     if (r == 0 && fchownat(work_fd, file->path, CAGE_GUEST_ID, CAGE_GUEST_ID, AT_SYMLINK_NOFOLLOW) < 0)
         return -errno;
     return r;
@@ -306,30 +326,31 @@ static const char *size_text(const struct policy_limit *limit, uint64_t staged, 
 /* Now that it is known what the cage itself takes up, the guest gets its share to the byte and the inode. */
 static int trim_scratch(const struct cage_context *context)
 {
-    const struct policy *policy = context->start->plan->policy;
+    const struct policy_limit *limits = context->order->limits;
     AUTO_CLOSE int fs_fd = kernel_fspick(context->root_fd);
     char bytes[24], inodes[24];
 
     if (fs_fd < 0)
         return -errno;
-    if (kernel_fsconfig_text(
-            fs_fd, "size", size_text(&policy->limits[POLICY_LIMIT_SCRATCH_BYTES], context->staged_bytes, bytes)) < 0 ||
+    if (kernel_fsconfig_text(fs_fd, "size",
+                             size_text(&limits[POLICY_LIMIT_SCRATCH_BYTES], context->staged_bytes, bytes)) < 0 ||
         kernel_fsconfig_text(fs_fd, "nr_inodes",
-                             size_text(&policy->limits[POLICY_LIMIT_SCRATCH_INODES], context->staged_inodes, inodes)) <
-            0)
+                             size_text(&limits[POLICY_LIMIT_SCRATCH_INODES], context->staged_inodes, inodes)) < 0)
         return -errno;
     return check(kernel_fsconfig_reconfigure(fs_fd));
 }
 
 int cage_mount_inputs(struct cage_context *context)
 {
-    const struct cage_start *start = context->start;
+    const struct cage_order *order = context->order;
     AUTO_CLOSE int work_fd = openat(context->root_fd, "work", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
     struct statfs now;
     int r = work_fd < 0 ? -errno : 0;
 
-    for (size_t i = 0; i < start->file_count && r == 0; i++)
-        r = add_input(work_fd, &start->files[i]);
+    if (r == 0 && lseek(context->ends[CAGE_END_FILES], 0, SEEK_SET) < 0)
+        return -errno;
+    for (size_t i = 0; i < order->file_count && r == 0; i++)
+        r = add_input(work_fd, &order->files[i], context->ends[CAGE_END_FILES]);
     if (r < 0)
         return r;
     if (fstatfs(context->root_fd, &now) < 0)

@@ -108,7 +108,7 @@ static void answer_one(struct cage_context *context)
     if (ioctl(context->listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notification) < 0)
         return;
     record(context->report, &notification.request.data);
-    if (context->start->plan->policy->denials == POLICY_DENIALS_END) {
+    if (context->order->denials == POLICY_DENIALS_END) {
         context->report->denied_end = 1;
         context->report->end_us = base_clock_us();
         _exit(0); /* the kernel ends everything else in the cage */
@@ -120,7 +120,7 @@ static void answer_one(struct cage_context *context)
 
 static bool reached(const struct cage_context *context, enum policy_limit_key key, uint64_t used)
 {
-    const struct policy_limit *limit = &context->start->plan->policy->limits[key];
+    const struct policy_limit *limit = &context->order->limits[key];
 
     return !limit->unlimited && used >= limit->value;
 }
@@ -167,7 +167,7 @@ static bool reap(struct cage_context *context, pid_t guest)
 
 static bool overdue(const struct cage_context *context, uint64_t now_us)
 {
-    const struct policy_limit *wall = &context->start->plan->policy->limits[POLICY_LIMIT_WALL_MS];
+    const struct policy_limit *wall = &context->order->limits[POLICY_LIMIT_WALL_MS];
 
     return !wall->unlimited && now_us > context->report->start_us + wall->value * 1000 + WALL_GRACE_US;
 }
@@ -201,7 +201,7 @@ void cage_notify_loop(struct cage_context *context, pid_t guest)
     struct pollfd fds[] = {
         {.fd = context->listener_fd, .events = POLLIN},
         {.fd = context->signal_fd, .events = POLLIN},
-        {.fd = context->life_fd, .events = POLLIN},
+        {.fd = context->line_fd, .events = POLLIN},
     };
     uint64_t next_us = 0;
 

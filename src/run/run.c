@@ -14,21 +14,34 @@
 /* What is the same for every run of this process. A fork gets its own: a slot belongs to one process. */
 static struct {
     pid_t owner;
+    bool looked; /* host and slot are there */
     struct cage_host host;
     struct cage_slot slot;
-} site = {.slot = {.lock_fd = -1}};
+    struct cage cage; /* made ahead, for the next run */
+} site = {.slot = {.lock_fd = -1}, .cage = CAGE_NONE};
+
+static void own_site(void)
+{
+    if (site.owner == getpid())
+        return;
+    cage_forget(&site.cage); /* the copies of a parent's */
+    cage_slot_release(&site.slot);
+    site.looked = false;
+    site.owner = getpid();
+}
 
 static int prepare_site(struct base_err *err)
 {
-    if (site.owner == getpid())
+    int r;
+
+    if (site.looked)
         return 0;
-    cage_slot_release(&site.slot); /* the copy of a parent's */
     cage_host_probe(&site.host);
-    int r = cage_slot_acquire(&site.host, &site.slot, err);
+    r = cage_slot_acquire(&site.host, &site.slot, err);
     if (r < 0)
         return r;
     cage_cgroup_reconcile();
-    site.owner = getpid();
+    site.looked = true;
     return 0;
 }
 
@@ -148,6 +161,7 @@ static int execute(const struct run_request *request, struct warden_outcome *ret
         .host = &site.host,
         .plan = &plan,
         .slot = &site.slot,
+        .cage = &site.cage,
         .files = command->files,
         .file_count = command->file_count,
         .argv = command->argv,
@@ -177,10 +191,32 @@ int run_check(const struct policy *policy, struct base_err *err)
     return cage_plan_make(policy, &host, &plan, err);
 }
 
+int run_prepare(struct base_err *err)
+{
+    int r = run_check_stop(err);
+
+    own_site();
+    if (r < 0 || site.cage.pid > 0)
+        return r;
+    r = cage_begin(&site.cage, err); /* works by itself from here */
+    if (r == 0)
+        r = prepare_site(err);
+    return r < 0 ? r : cage_make(&site.host, &site.slot, &site.cage, err);
+}
+
+void run_release(void)
+{
+    own_site();
+    (void)cage_drop(&site.cage); /* what stays of it is cleared by the next start */
+    cage_slot_release(&site.slot);
+    site.looked = false;
+}
+
 int run_execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err)
 {
     int r = run_check_stop(err);
 
+    own_site();
     if (r == 0)
         r = prepare_site(err);
     if (r < 0)

@@ -25,6 +25,14 @@ struct run_request {
     json_t **receipt_draft;   /* not NULL: while the guest runs, the receipt is begun here, for run_receipt() */
 };
 
+/* Begin to build the cage of the next run, which goes on by itself while the caller reads policy and program. Nothing
+ * depends on it: what fails here fails again in run_execute(), and is to be reported there. BASE_E_REFUSED when the
+ * emergency stop is set. */
+int run_prepare(struct base_err *err);
+
+/* Give up what run_prepare() and run_execute() keep for the next run: at the end of the process. */
+void run_release(void);
+
 /* A run that could be started, however it ended, returns 0 with *ret_outcome filled (release it). A run that could not
  * be set up also returns 0, with ending SETUP_ERROR; one that was refused (policy, tier, emergency stop, a limit that
  * cannot be enforced) returns BASE_E_REFUSED, and nothing was started. */

@@ -79,8 +79,8 @@ static void check_idle(struct warden_watch *watch, uint64_t now_us, uint64_t cpu
 
 static void check_counters(struct warden_watch *watch)
 {
-    uint64_t kills = cage_cgroup_oom_kills(&watch->cgroup);
-    uint64_t refusals = cage_cgroup_process_refusals(&watch->cgroup);
+    uint64_t kills = cage_cgroup_oom_kills(&watch->cage.cgroup);
+    uint64_t refusals = cage_cgroup_process_refusals(&watch->cage.cgroup);
 
     if (kills != UINT64_MAX && kills > 0)
         warden_stop(watch, WARDEN_LIMIT, WARDEN_LIMIT_MEMORY, "");
@@ -109,7 +109,7 @@ void warden_clocks_tick(struct warden_watch *watch)
     if (now_us < watch->next_tick_us)
         return;
     watch->next_tick_us = now_us + TICK_US;
-    cpu_us = cage_cgroup_cpu_us(&watch->cgroup);
+    cpu_us = cage_cgroup_cpu_us(&watch->cage.cgroup);
     check_cpu(watch, cpu_us);
     check_idle(watch, now_us, cpu_us);
     check_counters(watch);

@@ -49,13 +49,23 @@ static void take_signal(struct warden_watch *watch)
     warden_stop(watch, WARDEN_CANCELLED, WARDEN_LIMIT_NONE, detail);
 }
 
+static int take_cage(struct warden_watch *watch, struct base_err *err)
+{
+    const struct warden_job *job = watch->job;
+
+    if (job->cage && job->cage->pid > 0) {
+        watch->cage = *job->cage;
+        *job->cage = (struct cage)CAGE_NONE;
+        return 0;
+    }
+    return cage_make(job->host, job->slot, &watch->cage, err);
+}
+
 static int start(struct warden_watch *watch, struct base_err *err)
 {
     const struct warden_job *job = watch->job;
-    struct cage_start cage = {
-        .host = job->host,
+    const struct cage_guest guest = {
         .plan = job->plan,
-        .slot = job->slot,
         .files = job->files,
         .file_count = job->file_count,
         .argv = job->argv,
@@ -64,12 +74,15 @@ static int start(struct warden_watch *watch, struct base_err *err)
         .stdout_fd = watch->guest_fds[1],
         .stderr_fd = watch->guest_fds[2],
         .mark_fd = watch->guest_fds[3],
-        .report = watch->report,
     };
     int r;
 
     warden_clocks_start(watch);
-    r = cage_spawn(&cage, &watch->cgroup, &watch->cage, err);
+    r = take_cage(watch, err);
+    if (r == 0) {
+        watch->report = watch->cage.report;
+        r = cage_start(&watch->cage, &guest, err);
+    }
     for (int i = 0; i < 4; i++) {
         base_cleanup_close(&watch->guest_fds[i]);
         watch->guest_fds[i] = -1;
@@ -181,6 +194,7 @@ static void reap(struct warden_watch *watch)
     if (wait4(watch->cage.pid, &watch->status, watch->dead ? 0 : WNOHANG, &usage) == watch->cage.pid)
         watch->rusage_cpu_us = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
                                (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    watch->cage.pid = -1; /* done with, or given up */
 }
 
 /* Nobody is left to write: read what is in the pipes, to their ends. */
@@ -296,7 +310,7 @@ static void finish_teardown(struct warden_watch *watch)
                        : watch->killed_us    ? watch->killed_us
                                              : base_clock_us();
 
-    outcome->teardown.cgroups_left = cage_cgroup_remove(&watch->cgroup);
+    outcome->teardown.cgroups_left = cage_cgroup_remove(&watch->cage.cgroup);
     outcome->teardown.processes_left = watch->dead ? 0 : 1;
     outcome->teardown.mounts_left = outcome->teardown.files_left = watch->dead ? 0 : 1;
     outcome->teardown.us = base_clock_us() - from_us;
@@ -309,7 +323,7 @@ static int finish(struct warden_watch *watch, struct base_err *err)
     int r;
 
     reap(watch);
-    cage_cgroup_read(&watch->cgroup, &counters);
+    cage_cgroup_read(&watch->cage.cgroup, &counters);
     r = watch->dead ? drain(watch) : 0;
     if (r < 0)
         return base_err_set(err, r, "output", "there is no memory to keep it");
@@ -372,13 +386,16 @@ static int as_outcome(struct warden_watch *watch, int r, struct base_err *err)
     return 0;
 }
 
+/* Until there is a cage. */
+static struct cage_report no_report = {.failed_step = -1};
+
 static void init_watch(struct warden_watch *watch, const struct warden_job *job, struct warden_outcome *outcome)
 {
     /* Not one big initialiser: the chunks need no clearing. */
     watch->job = job;
     watch->outcome = outcome;
     watch->cage = (struct cage)CAGE_NONE;
-    watch->cgroup = (struct cage_cgroup)CAGE_CGROUP_NONE;
+    watch->report = &no_report;
     watch->signal_fd = -1;
     for (int i = 0; i < 4; i++)
         watch->guest_fds[i] = -1;
@@ -400,9 +417,6 @@ int warden_run(const struct warden_job *job, struct warden_outcome *ret_outcome,
     init_watch(watch, job, ret_outcome);
     base_random_hex(ret_outcome->run_id, 32);
     (void)base_clock_utc(ret_outcome->started_utc, sizeof(ret_outcome->started_utc));
-    watch->report = cage_report_new();
-    if (!watch->report)
-        return base_err_set(err, BASE_E_NOMEM, "warden", "no memory");
     r = catch_signals(watch, &old, &local);
     if (r == 0) {
         r = supervise(watch, &local);
@@ -410,17 +424,13 @@ int warden_run(const struct warden_job *job, struct warden_outcome *ret_outcome,
     }
     warden_streams_close(watch);
     base_cleanup_close(&watch->signal_fd);
-    base_cleanup_close(&watch->cage.pid_fd);
-    base_cleanup_close(&watch->cage.life_fd);
     r = as_outcome(watch, r, &local);
+    /* Mostly nothing is left to do: this is for supervising that failed on the way. */
+    ret_outcome->teardown.cgroups_left += cage_drop(&watch->cage);
     if (r < 0) {
-        (void)cage_cgroup_remove(&watch->cgroup);
         warden_outcome_release(ret_outcome);
         if (err)
             *err = local;
-    } else if (watch->cgroup.host) { /* not removed yet: supervising failed on the way */
-        ret_outcome->teardown.cgroups_left = cage_cgroup_remove(&watch->cgroup);
     }
-    cage_report_free(watch->report);
     return r;
 }

@@ -8,6 +8,7 @@ struct warden_job {
     const struct cage_host *host;
     const struct cage_plan *plan;
     const struct cage_slot *slot;
+    struct cage *cage; /* made before, and used up; NULL or CAGE_NONE: it is made now */
     const struct cage_file *files;
     size_t file_count;
     char *const *argv;

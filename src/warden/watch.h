@@ -48,8 +48,7 @@ enum { WARDEN_OUT, WARDEN_ERR, WARDEN_MARK, WARDEN_SINK_MAX };
 struct warden_watch {
     const struct warden_job *job;
     struct cage cage;
-    struct cage_cgroup cgroup;
-    struct cage_report *report;
+    const struct cage_report *report; /* the cage's */
     struct warden_outcome *outcome;
     int guest_fds[4]; /* the guest's ends, until the cage has them */
     int signal_fd;

@@ -86,6 +86,7 @@ static void job_release(struct job *job)
         stage_file_release(&job->files[i]);
     free(job->files);
     base_cleanup_close(&job->stdin_owned_fd);
+    run_release();
 }
 
 static int not_in_this_version(const struct values *values, struct base_err *err)
@@ -189,8 +190,10 @@ static int prepare(struct job *job, const char *path, struct base_err *err)
     const struct cli_choice choice = {values->policy, values->tier, &values->limits, &values->env};
     int r = not_in_this_version(values, err);
 
-    if (r >= 0)
+    if (r >= 0) {
+        (void)run_prepare(NULL); /* execute() will tell */
         r = cli_choose_policy(&choice, &job->policy, err);
+    }
     if (r >= 0)
         r = load_program(job, path, err);
     if (r >= 0)

@@ -187,7 +187,7 @@ static void an_old_group_of_the_same_slot_is_replaced(void **state)
     assert_int_equal(cage_slot_lock_free(OWN_SLOT, &slot.lock_fd), 1);
     assert_int_equal(policy_builtin("if-available", &policy, NULL), 0);
     struct cage_plan plan = plan_for(&policy);
-    if (cage_cgroup_create(&host, &plan, &slot, &cgroup, &err) < 0)
+    if (cage_cgroup_create(&host, &slot, &cgroup, &err) < 0 || cage_cgroup_limit(&cgroup, &plan, &err) < 0)
         fail_msg("%s: %s", err.place, err.what);
     assert_int_equal(apart_end(left), 256 + SIGKILL);
     assert_int_equal(cage_cgroup_remove(&cgroup), 0);
@@ -226,7 +226,7 @@ static void limits_are_in_the_kernel(void **state)
     set(&policy, "memory_bytes=64MiB");
     set(&policy, "cpus=2");
     struct cage_plan plan = plan_for(&policy);
-    if (cage_cgroup_create(&host, &plan, &slot, &cgroup, &err) < 0)
+    if (cage_cgroup_create(&host, &slot, &cgroup, &err) < 0 || cage_cgroup_limit(&cgroup, &plan, &err) < 0)
         fail_msg("%s: %s", err.place, err.what);
     expect_file(CAGE_PIDS, "pids.max", "8"); /* our own first process is one more */
     if (host.manager == CAGE_MANAGER_V1) {
@@ -247,25 +247,21 @@ static void limits_are_in_the_kernel(void **state)
     policy_release(&policy);
 }
 
-/* Joins the group as a cage's first process does, uses some memory and time, leaves. */
+/* Joins the groups as a cage's first process does, uses some memory and time, leaves. */
 static int work_in_group(void *argument)
 {
-    const struct cage_start *start = argument;
+    const struct cage_cgroup *cgroup = argument;
     volatile char *memory = malloc(8 << 20);
+    int fds[CAGE_CONTROLLER_MAX], count = cage_cgroup_open_tasks(cgroup, fds);
 
-    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++) {
-        char path[CAGE_GROUP_PATH_BYTES];
-        if (!cage_cgroup_join_path(start, (enum cage_controller)c, path, sizeof(path)))
-            continue;
-        int fd = open(path, O_WRONLY | O_CLOEXEC);
-        if (fd < 0 || write(fd, "0", 1) < 0)
+    for (int i = 0; i < count; i++)
+        if (write(fds[i], "0", 1) < 0)
             return 1;
-    }
     for (size_t at = 0; memory && at < 8 << 20; at += 4096)
         memory[at] = 1;
     while (clock() < CLOCKS_PER_SEC / 25) /* 40 ms of processor time, however long that takes */
         ;
-    return !memory || memory[4096] != 1;
+    return count <= 0 || !memory || memory[4096] != 1;
 }
 
 static void what_is_used_is_counted(void **state)
@@ -281,9 +277,9 @@ static void what_is_used_is_counted(void **state)
     assert_int_equal(cage_slot_lock_free(OWN_SLOT, &slot.lock_fd), 1);
     assert_int_equal(policy_builtin("if-available", &policy, NULL), 0);
     struct cage_plan plan = plan_for(&policy);
-    struct cage_start start = {.host = &host, .plan = &plan, .slot = &slot};
-    assert_int_equal(cage_cgroup_create(&host, &plan, &slot, &cgroup, NULL), 0);
-    assert_int_equal(apart_end(apart_start(work_in_group, &start)), 0);
+    assert_int_equal(cage_cgroup_create(&host, &slot, &cgroup, NULL), 0);
+    assert_int_equal(cage_cgroup_limit(&cgroup, &plan, NULL), 0);
+    assert_int_equal(apart_end(apart_start(work_in_group, &cgroup)), 0);
     cage_cgroup_read(&cgroup, &counters);
     if (host.controllers[CAGE_CPUACCT])
         assert_in_range(counters.cpu_us, 10000, 5000000);
@@ -298,46 +294,6 @@ static void what_is_used_is_counted(void **state)
     policy_release(&policy);
 }
 
-/* v2: born in it, nothing to join. */
-static void where_to_join(void **state)
-{
-    struct cage_host made_up = {.manager = CAGE_MANAGER_V1, .cgroup_parents = {[CAGE_MEMORY] = "/g/memory"}};
-    struct cage_plan plan = {.uses_cgroup = {[CAGE_MEMORY] = true}};
-    struct cage_slot slot = {.lock_fd = -1, .number = 3};
-    struct cage_start start = {.host = &made_up, .plan = &plan, .slot = &slot};
-    char path[CAGE_GROUP_PATH_BYTES];
-
-    (void)state;
-    assert_true(cage_cgroup_join_path(&start, CAGE_MEMORY, path, sizeof(path)));
-    assert_string_equal(path, "/g/memory/fumehood-3/tasks");
-    assert_false(cage_cgroup_join_path(&start, CAGE_PIDS, path, sizeof(path)));
-    assert_false(cage_cgroup_join_path(&start, CAGE_MEMORY, path, 10));
-    made_up.manager = CAGE_MANAGER_V2;
-    assert_false(cage_cgroup_join_path(&start, CAGE_MEMORY, path, sizeof(path)));
-    made_up.manager = CAGE_MANAGER_NONE;
-    assert_false(cage_cgroup_join_path(&start, CAGE_MEMORY, path, sizeof(path)));
-}
-
-static void no_groups_no_trouble(void **state)
-{
-    struct cage_host none = {.manager = CAGE_MANAGER_NONE};
-    struct cage_plan plan = {0};
-    struct cage_slot slot = {.lock_fd = -1};
-    struct cage_cgroup cgroup;
-    struct cage_counters counters;
-
-    (void)state;
-    assert_int_equal(cage_cgroup_create(&none, &plan, &slot, &cgroup, NULL), 0);
-    cage_cgroup_read(&cgroup, &counters);
-    assert_true(counters.cpu_us == UINT64_MAX && counters.memory_peak_bytes == UINT64_MAX);
-    assert_true(counters.oom_kills == UINT64_MAX && counters.processes_peak == UINT64_MAX);
-    assert_true(counters.process_refusals == UINT64_MAX);
-    assert_int_equal(cage_cgroup_remove(&cgroup), 0);
-    cage_cgroup_reconcile();
-}
-
-/* --- counters from made-up files --- */
-
 static struct cage_cgroup folder_as_group(enum cage_manager manager)
 {
     static struct cage_host made_up;
@@ -350,11 +306,53 @@ static struct cage_cgroup folder_as_group(enum cage_manager manager)
     return cgroup;
 }
 
-static void close_group(struct cage_cgroup *cgroup)
+/* One for each group of ours; on v2 a process is born in it, and nothing is to be joined. */
+static void where_to_join(void **state)
 {
-    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
-        base_cleanup_close(&cgroup->dir_fds[c]);
+    struct cage_cgroup cgroup = folder_as_group(CAGE_MANAGER_V1);
+    int fds[CAGE_CONTROLLER_MAX];
+
+    (void)state;
+    assert_int_equal(cage_cgroup_open_tasks(&cgroup, fds), -ENOENT);
+    support_write_text("tasks", "");
+    assert_int_equal(cage_cgroup_open_tasks(&cgroup, fds), CAGE_CONTROLLER_MAX);
+    for (int i = 0; i < CAGE_CONTROLLER_MAX; i++) {
+        assert_true(fcntl(fds[i], F_GETFD) & FD_CLOEXEC);
+        (void)close(fds[i]);
+    }
+    base_cleanup_close(&cgroup.dir_fds[CAGE_CPU]);
+    cgroup.dir_fds[CAGE_CPU] = -1;
+    assert_int_equal(cage_cgroup_open_tasks(&cgroup, fds), CAGE_CONTROLLER_MAX - 1);
+    for (int i = 0; i < CAGE_CONTROLLER_MAX - 1; i++)
+        (void)close(fds[i]);
+    cage_cgroup_close(&cgroup);
+    cgroup = folder_as_group(CAGE_MANAGER_V2);
+    assert_int_equal(cage_cgroup_open_tasks(&cgroup, fds), 0);
+    cage_cgroup_close(&cgroup);
 }
+
+static void no_groups_no_trouble(void **state)
+{
+    struct cage_host none = {.manager = CAGE_MANAGER_NONE};
+    struct cage_plan plan = {0};
+    struct cage_slot slot = {.lock_fd = -1};
+    struct cage_cgroup cgroup;
+    struct cage_counters counters;
+    int fds[CAGE_CONTROLLER_MAX];
+
+    (void)state;
+    assert_int_equal(cage_cgroup_create(&none, &slot, &cgroup, NULL), 0);
+    assert_int_equal(cage_cgroup_limit(&cgroup, &plan, NULL), 0);
+    assert_int_equal(cage_cgroup_open_tasks(&cgroup, fds), 0);
+    cage_cgroup_read(&cgroup, &counters);
+    assert_true(counters.cpu_us == UINT64_MAX && counters.memory_peak_bytes == UINT64_MAX);
+    assert_true(counters.oom_kills == UINT64_MAX && counters.processes_peak == UINT64_MAX);
+    assert_true(counters.process_refusals == UINT64_MAX);
+    assert_int_equal(cage_cgroup_remove(&cgroup), 0);
+    cage_cgroup_reconcile();
+}
+
+/* --- counters from made-up files --- */
 
 static void counters_of_v1(void **state)
 {
@@ -367,13 +365,14 @@ static void counters_of_v1(void **state)
     support_write_text("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
     support_write_text("pids.events", "max 17\n");
     support_write_text("pids.peak", "5\n");
+    cage_cgroup_open_counters(&cgroup);
     cage_cgroup_read(&cgroup, &counters);
     assert_int_equal(counters.cpu_us, 123456);
     assert_int_equal(counters.memory_peak_bytes, 4194304);
     assert_int_equal(counters.oom_kills, 3);
     assert_int_equal(counters.process_refusals, 17);
     assert_int_equal(counters.processes_peak, 4); /* without our own first process */
-    close_group(&cgroup);
+    cage_cgroup_close(&cgroup);
 }
 
 static void counters_of_v2(void **state)
@@ -386,13 +385,14 @@ static void counters_of_v2(void **state)
     support_write_text("memory.peak", "1048576\n");
     support_write_text("memory.events", "low 0\nhigh 0\nmax 9\noom 2\noom_kill 1\noom_group_kill 1\n");
     support_write_text("pids.events", "max 0\n");
+    cage_cgroup_open_counters(&cgroup);
     cage_cgroup_read(&cgroup, &counters);
     assert_int_equal(counters.cpu_us, 777);
     assert_int_equal(counters.memory_peak_bytes, 1048576);
     assert_int_equal(counters.oom_kills, 1); /* not the line before, not the line after */
     assert_int_equal(counters.process_refusals, 0);
     assert_true(counters.processes_peak == UINT64_MAX); /* older kernels do not have it */
-    close_group(&cgroup);
+    cage_cgroup_close(&cgroup);
 }
 
 static void what_cannot_be_read_is_unknown(void **state)
@@ -405,10 +405,11 @@ static void what_cannot_be_read_is_unknown(void **state)
     support_write_text("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\n"); /* kernels before 4.13 */
     support_write_text("pids.events", "max\n");
     support_write_text("memory.max_usage_in_bytes", "many\n");
+    cage_cgroup_open_counters(&cgroup);
     cage_cgroup_read(&cgroup, &counters);
     assert_true(counters.cpu_us == UINT64_MAX && counters.memory_peak_bytes == UINT64_MAX);
     assert_true(counters.oom_kills == UINT64_MAX && counters.process_refusals == UINT64_MAX);
-    close_group(&cgroup);
+    cage_cgroup_close(&cgroup);
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, support_enter, support_leave)
@@ -421,7 +422,7 @@ int main(void)
         cmocka_unit_test(an_old_group_of_the_same_slot_is_replaced),
         cmocka_unit_test(limits_are_in_the_kernel),
         cmocka_unit_test(what_is_used_is_counted),
-        cmocka_unit_test(where_to_join),
+        IN_FOLDER(where_to_join),
         cmocka_unit_test(no_groups_no_trouble),
         IN_FOLDER(counters_of_v1),
         IN_FOLDER(counters_of_v2),

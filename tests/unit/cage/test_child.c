@@ -75,17 +75,18 @@ static void all_but_the_kept_are_closed(void **state)
 
 static void a_report_starts_empty(void **state)
 {
-    struct cage_report *report = cage_report_new();
+    struct cage_shared *shared = cage_shared_new();
+    struct cage_report *report = &shared->report;
 
     (void)state;
-    assert_non_null(report);
+    assert_non_null(shared);
     assert_int_equal(report->failed_step, -1);
     assert_int_equal(report->achieved, 0);
     assert_int_equal(report->started, 0);
     assert_int_equal(report->ended, 0);
     assert_int_equal(report->denial_count, 0);
-    cage_report_free(report);
-    cage_report_free(NULL);
+    cage_shared_free(shared);
+    cage_shared_free(NULL);
 }
 
 static int write_report(void *argument)
@@ -99,13 +100,14 @@ static int write_report(void *argument)
 
 static void a_report_is_shared(void **state)
 {
-    struct cage_report *report = cage_report_new();
+    struct cage_shared *shared = cage_shared_new();
+    struct cage_report *report = &shared->report;
 
     (void)state;
     assert_int_equal(apart_end(apart_start(write_report, report)), 0);
     assert_int_equal(report->achieved, 5);
     assert_int_equal(report->denials[CAGE_DENIALS_MAX - 1].count, 7);
-    cage_report_free(report);
+    cage_shared_free(shared);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* test_clocks.c - tests of src/warden/clocks.c: the control group is a folder of made-up files, time is moved by hand
  */
+#include "cage/child.h"
 #include "watched.h"
 
 static uint64_t now_us(void)
@@ -18,7 +19,7 @@ static void started_ago(struct watched *run, uint64_t ms)
 static void have_group(struct watched *run)
 {
     for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
-        run->watch.cgroup.dir_fds[c] = open(".", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+        run->watch.cage.cgroup.dir_fds[c] = open(".", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 }
 
 static void used(uint64_t cpu_ms)
@@ -29,8 +30,17 @@ static void used(uint64_t cpu_ms)
     support_write_text("cpuacct.usage", text);
 }
 
+/* The kernel has the files from the start; here they may be written only just now. */
+static void open_counters(struct cage_cgroup *cgroup)
+{
+    for (int i = 0; i < CAGE_COUNTER_MAX; i++)
+        base_cleanup_close(&cgroup->counter_fds[i]);
+    cage_cgroup_open_counters(cgroup);
+}
+
 static void tick(struct watched *run)
 {
+    open_counters(&run->watch.cage.cgroup);
     run->watch.next_tick_us = 0;
     warden_clocks_tick(&run->watch);
 }

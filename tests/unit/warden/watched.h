@@ -32,8 +32,7 @@ static inline struct watched *watched_new(void)
     run->watch.outcome = &run->outcome;
     run->watch.report = &run->report;
     run->watch.cage = (struct cage)CAGE_NONE;
-    run->watch.cgroup = (struct cage_cgroup)CAGE_CGROUP_NONE;
-    run->watch.cgroup.host = &run->host;
+    run->watch.cage.cgroup.host = &run->host;
     run->watch.signal_fd = run->watch.source.write_fd = -1;
     for (int i = 0; i < 4; i++)
         run->watch.guest_fds[i] = -1;
@@ -44,8 +43,7 @@ static inline struct watched *watched_new(void)
 
 static inline void watched_free(struct watched *run)
 {
-    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
-        base_cleanup_close(&run->watch.cgroup.dir_fds[c]);
+    cage_forget(&run->watch.cage);
     warden_streams_close(&run->watch);
     warden_outcome_release(&run->outcome);
     policy_release(&run->policy);

@@ -1,0 +1,259 @@
+/* make_priv.c - the supervisor's half of building a cage, and its end
+ *
+ * Runs in: the supervisor, single-threaded, with its rights.
+ * Touches: one clone, the new process's id maps and processors, its control groups, one pair of sockets.
+ *
+ * Theory of operation: the first process is cloned before anything is known of what will run, and builds the cage by
+ * itself while the supervisor looks at the machine and reads the policy and the program. So the memory that it copies
+ * holds none of that.
+ */
+#include "base/cleanup.h"
+#include "cage/child.h"
+#include "cage/kernel.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+/* The first process makes the network and cgroup namespaces itself: one takes long, the other needs its groups first.
+ */
+#define NAMESPACES (CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS)
+
+/* --- ids --- */
+
+static int write_map(pid_t pid, const char *file, const char *text, struct base_err *err)
+{
+    char path[64];
+    AUTO_CLOSE int fd = -1;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+    fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0 || write(fd, text, strlen(text)) < 0)
+        return base_err_sys(err, BASE_E_SETUP, errno, file, "the cage's ids cannot be mapped");
+    return 0;
+}
+
+/* Started by root: 0 (the cage's own first process) and 1000 (the guest) are two ids that only this slot has. Otherwise
+ * 1000 is the starter's own id, and nobody in the cage has another. */
+static int map_ids(const struct cage_host *host, const struct cage_slot *slot, pid_t pid, struct base_err *err)
+{
+    char uids[96], gids[96];
+    int r = 0;
+
+    if (host->privileged) {
+        unsigned base = host->uid_base + 2 * slot->number;
+        (void)snprintf(uids, sizeof(uids), "0 %u 1\n%u %u 1\n", base, CAGE_GUEST_ID, base + 1);
+        (void)snprintf(gids, sizeof(gids), "%s", uids);
+    } else {
+        (void)snprintf(uids, sizeof(uids), "%u %u 1\n", CAGE_GUEST_ID, (unsigned)geteuid());
+        (void)snprintf(gids, sizeof(gids), "%u %u 1\n", CAGE_GUEST_ID, (unsigned)getegid());
+        r = write_map(pid, "setgroups", "deny", err);
+    }
+    if (r == 0)
+        r = write_map(pid, "uid_map", uids, err);
+    return r < 0 ? r : write_map(pid, "gid_map", gids, err);
+}
+
+/* --- processors --- */
+
+/* A fork may wait on its parent's processor until the parent rests, with others idle beside them, and then nothing is
+ * done at the same time. So it is moved to any other one, and may use all of them again at once: where that one is
+ * busy, the kernel can take it back. A machine with one processor has nothing to gain, and one with more than the set
+ * holds goes without. */
+static int move_away(pid_t pid, struct base_err *err)
+{
+    cpu_set_t all, others;
+    int own = sched_getcpu();
+
+    if (own < 0 || sched_getaffinity(0, sizeof(all), &all) < 0)
+        return 0;
+    others = all;
+    CPU_CLR((size_t)own, &others);
+    if (CPU_COUNT(&others) == 0 || sched_setaffinity(pid, sizeof(others), &others) < 0)
+        return 0; /* it starts here, a little later */
+    if (sched_setaffinity(pid, sizeof(all), &all) < 0 && errno != ESRCH)
+        return base_err_sys(err, BASE_E_SETUP, errno, "processors", "cannot be given back to the cage");
+    return 0;
+}
+
+/* --- the first process --- */
+
+static int clone_failed(int sys_errno, struct base_err *err)
+{
+    (void)base_err_sys(err, BASE_E_SETUP, sys_errno, "namespaces", "the cage's first process cannot be made");
+    if (sys_errno == EPERM || sys_errno == ENOSPC)
+        return base_err_remedy(err,
+                               "user namespaces are switched off here: see sysctl user.max_user_namespaces and, on "
+                               "Debian and Ubuntu, kernel.unprivileged_userns_clone and "
+                               "kernel.apparmor_restrict_unprivileged_userns");
+    return err ? err->code : BASE_E_SETUP;
+}
+
+/* On v2 it is born in its group; on v1 it joins its groups itself. */
+static int clone_init(struct cage_context *context, struct cage *cage, struct base_err *err)
+{
+    int group_fd = cage->cgroup.host ? cage->cgroup.dir_fds[CAGE_PIDS] : -1;
+    struct clone_args args = {
+        .flags = NAMESPACES | CLONE_PIDFD | (group_fd >= 0 ? CLONE_INTO_CGROUP : 0),
+        .pidfd = (uint64_t)(uintptr_t)&cage->pid_fd,
+        .exit_signal = SIGCHLD,
+        .cgroup = group_fd >= 0 ? (uint64_t)group_fd : 0,
+    };
+    long pid = kernel_clone3(&args);
+
+    if (pid == 0)
+        cage_init_main(context);
+    if (pid < 0)
+        return clone_failed(errno, err);
+    cage->pid = (pid_t)pid;
+    return move_away(cage->pid, err);
+}
+
+static int open_line(struct cage_context *context, struct cage *cage, struct base_err *err)
+{
+    int fds[2], r;
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+        return base_err_sys(err, BASE_E_SETUP, errno, "socketpair", "cannot be made");
+    cage->line_fd = fds[1];
+    r = cage_fd_high(&fds[0]);
+    context->line_fd = fds[0];
+    return r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "socketpair", "cannot be moved") : 0;
+}
+
+static int begin(struct cage *cage, struct base_err *err)
+{
+    struct cage_context context = {
+        .line_fd = -1,
+        .lock_fd = -1,
+        .root_fd = -1,
+        .listener_fd = -1,
+        .signal_fd = -1,
+    };
+    int r;
+
+    cage->shared = cage_shared_new();
+    if (!cage->shared)
+        return base_err_set(err, BASE_E_NOMEM, "cage", "no memory");
+    cage->report = context.report = &cage->shared->report;
+    context.host = &cage->shared->host;
+    context.order = &cage->shared->order;
+    r = open_line(&context, cage, err);
+    if (r == 0)
+        r = clone_init(&context, cage, err);
+    base_cleanup_close(&context.line_fd);
+    return r;
+}
+
+static int say(const struct cage *cage, enum cage_word word, const int *fds, int count, struct base_err *err)
+{
+    int r = count < 0 ? count : cage_line_send(cage->line_fd, word, fds, (unsigned)count);
+
+    return r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "cage", "cannot be told to go on") : 0;
+}
+
+static int say_groups(const struct cage *cage, struct base_err *err)
+{
+    int fds[CAGE_CONTROLLER_MAX];
+    int count = cage_cgroup_open_tasks(&cage->cgroup, fds);
+    int r = say(cage, CAGE_WORD_GROUPS, fds, count, err);
+
+    for (int i = 0; i < count; i++)
+        (void)close(fds[i]); /* it has its own copies */
+    return r;
+}
+
+static int settle(const struct cage_host *host, const struct cage_slot *slot, struct cage *cage, struct base_err *err)
+{
+    int r = map_ids(host, slot, cage->pid, err);
+
+    if (r < 0)
+        return r;
+    cage->shared->host = *host;
+    r = say(cage, CAGE_WORD_IDS, &slot->lock_fd, slot->lock_fd >= 0 ? 1 : 0, err);
+    if (r == 0 && !cage->cgroup.host)
+        r = cage_cgroup_create(host, slot, &cage->cgroup, err);
+    return r < 0 ? r : say_groups(cage, err);
+}
+
+/* Dropping leaves nothing; the failure to report is the first one. */
+static int or_drop(int r, struct cage *cage)
+{
+    if (r < 0)
+        (void)cage_drop(cage);
+    return r;
+}
+
+int cage_begin(struct cage *ret_cage, struct base_err *err)
+{
+    *ret_cage = (struct cage)CAGE_NONE;
+    return cage_host_is_unified() ? 0 : or_drop(begin(ret_cage, err), ret_cage);
+}
+
+int cage_make(const struct cage_host *host, const struct cage_slot *slot, struct cage *cage, struct base_err *err)
+{
+    int r = 0;
+
+    if (cage->pid < 0 && host->manager == CAGE_MANAGER_V2)
+        r = cage_cgroup_create(host, slot, &cage->cgroup, err);
+    if (cage->pid < 0 && r == 0)
+        r = begin(cage, err);
+    if (r == 0)
+        r = settle(host, slot, cage, err);
+    return or_drop(r, cage);
+}
+
+/* --- its end --- */
+
+static void kill_and_reap(const struct cage *cage)
+{
+    int status;
+
+    (void)kernel_pidfd_send_signal(cage->pid_fd, SIGKILL); /* it may be dead already, or reaped */
+    while (waitpid(cage->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+}
+
+void cage_forget(struct cage *cage)
+{
+    base_cleanup_close(&cage->pid_fd);
+    base_cleanup_close(&cage->line_fd);
+    cage_cgroup_close(&cage->cgroup);
+    cage_shared_free(cage->shared);
+    *cage = (struct cage)CAGE_NONE;
+}
+
+unsigned cage_drop(struct cage *cage)
+{
+    unsigned left;
+
+    if (cage->pid > 0)
+        kill_and_reap(cage);
+    left = cage_cgroup_remove(&cage->cgroup);
+    cage_forget(cage);
+    return left;
+}
+
+/* --- what both sides see --- */
+
+struct cage_shared *cage_shared_new(void)
+{
+    void *memory = mmap(NULL, sizeof(struct cage_shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct cage_shared *shared = memory == MAP_FAILED ? NULL : memory;
+
+    if (shared)
+        shared->report.failed_step = -1;
+    return shared;
+}
+
+void cage_shared_free(struct cage_shared *shared)
+{
+    if (shared)
+        (void)munmap(shared, sizeof(*shared));
+}

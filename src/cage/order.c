@@ -1,0 +1,142 @@
+/* order.c - what the cage's first process is told: written into shared memory, handed over with its descriptors
+ *
+ * Runs in: the supervisor. The first process reads the copy only (order_child.c): it was made before any of this was
+ * known, and has none of the supervisor's later memory.
+ */
+#include "base/cleanup.h"
+#include "cage/child.h"
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* --- room in the shared memory, handed out from its start; NULL when it is used up --- */
+
+struct room {
+    char *at;
+    size_t left;
+};
+
+static void *take(struct room *room, size_t bytes)
+{
+    size_t rounded = (bytes + 15) & ~(size_t)15;
+    void *taken = room->at;
+
+    if (rounded < bytes || rounded > room->left)
+        return NULL;
+    room->at += rounded;
+    room->left -= rounded;
+    return taken;
+}
+
+static char *take_text(struct room *room, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = take(room, bytes);
+
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+static char **take_texts(struct room *room, char *const *texts)
+{
+    size_t count = 0;
+    char **copies;
+
+    while (texts[count])
+        count++;
+    copies = take(room, (count + 1) * sizeof(*copies));
+    for (size_t i = 0; copies && i < count; i++)
+        if (!(copies[i] = take_text(room, texts[i])))
+            return NULL;
+    if (copies)
+        copies[count] = NULL;
+    return copies;
+}
+
+static struct cage_file *take_files(struct room *room, const struct cage_guest *guest)
+{
+    struct cage_file *copies = take(room, guest->file_count * sizeof(*copies));
+
+    for (size_t i = 0; copies && i < guest->file_count; i++) {
+        copies[i] = (struct cage_file){.count = guest->files[i].count, .mode = guest->files[i].mode};
+        if (!(copies[i].path = take_text(room, guest->files[i].path)))
+            return NULL;
+    }
+    return copies;
+}
+
+static int write_order(struct cage_shared *shared, const struct cage_guest *guest, struct base_err *err)
+{
+    const struct cage_plan *plan = guest->plan;
+    struct room room = {shared->room, sizeof(shared->room)};
+    struct cage_order *order = &shared->order;
+    int r = cage_ns_names(order->host_ns);
+
+    if (r < 0)
+        return base_err_sys(err, BASE_E_SETUP, -r, "/proc/self/ns", "cannot be looked at");
+    order->requested = plan->requested;
+    memcpy(order->limits, plan->policy->limits, sizeof(order->limits));
+    memcpy(order->uses_cgroup, plan->uses_cgroup, sizeof(order->uses_cgroup));
+    order->network = plan->policy->network;
+    order->denials = plan->policy->denials;
+    order->argv = take_texts(&room, guest->argv);
+    order->envp = take_texts(&room, guest->envp);
+    order->files = take_files(&room, guest);
+    order->file_count = guest->file_count;
+    if (!order->argv || !order->envp || !order->files)
+        return base_err_set(err, BASE_E_TOO_LARGE, "arguments", "and environment are more than %u bytes",
+                            CAGE_ORDER_BYTES);
+    return 0;
+}
+
+/* --- the files' bytes, one after the other --- */
+
+static int write_all(int fd, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t written = write(fd, bytes, count);
+        if (written < 0 && errno != EINTR)
+            return -errno;
+        if (written > 0) {
+            bytes += written;
+            count -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+static int write_files(const struct cage_guest *guest, int *ret_fd, struct base_err *err)
+{
+    AUTO_CLOSE int fd = memfd_create("files", MFD_CLOEXEC);
+    int r = fd < 0 ? -errno : 0;
+
+    for (size_t i = 0; i < guest->file_count && r == 0; i++)
+        r = write_all(fd, guest->files[i].bytes, guest->files[i].count);
+    if (r < 0)
+        return base_err_sys(err, BASE_E_SETUP, -r, "files", "cannot be handed to the cage");
+    *ret_fd = TAKE_FD(fd);
+    return 0;
+}
+
+int cage_start(struct cage *cage, const struct cage_guest *guest, struct base_err *err)
+{
+    AUTO_CLOSE int files_fd = -1;
+    int r = cage_cgroup_limit(&cage->cgroup, guest->plan, err);
+
+    if (r == 0)
+        r = write_order(cage->shared, guest, err);
+    if (r == 0)
+        r = write_files(guest, &files_fd, err);
+    if (r < 0)
+        return r;
+    const int fds[CAGE_END_MAX] = {
+        [CAGE_END_STDIN] = guest->stdin_fd, [CAGE_END_STDOUT] = guest->stdout_fd, [CAGE_END_STDERR] = guest->stderr_fd,
+        [CAGE_END_FILES] = files_fd,        [CAGE_END_MARK] = guest->mark_fd,
+    };
+    unsigned count = guest->mark_fd >= 0 ? CAGE_END_MAX : CAGE_END_MARK;
+    r = cage_line_send(cage->line_fd, CAGE_WORD_ORDER, fds, count);
+    if (r < 0)
+        return base_err_sys(err, BASE_E_SETUP, -r, "cage", "cannot be told what to run");
+    return 0;
+}
