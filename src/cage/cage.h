@@ -49,7 +49,6 @@ struct cage_host {
     uid_t uid_base;     /* privileged: first id of the range for cages; slot k has base + 2k (init), + 2k + 1 (guest) */
     unsigned uid_slots; /* how many slots the range has */
     int landlock_abi;   /* 0: none */
-    uint64_t ignored_signals; /* those that this process ignores, bit 0 for signal 1: an exec would pass them on */
     uint64_t hard_open_files, hard_file_bytes, hard_processes, hard_cpu_s; /* inherited; UINT64_MAX: none */
     bool cgroup_v2; /* this machine has cgroup v2, usable here or not */
     enum cage_manager manager;
@@ -188,6 +187,9 @@ struct cage {
  * Leaves CAGE_NONE, and returns 0, where control groups v2 are in use: there it must be born in its group, and
  * cage_make() does everything. The caller must be single-threaded. */
 int cage_begin(struct cage *ret_cage, struct base_err *err);
+
+/* The same before the C library has started, for cage_begin() to find. Uses nothing of the library, reports nothing. */
+void cage_begin_early(char **environment);
 
 /* Give *@cage, which is begun or CAGE_NONE, its slot: ids, and control groups without limits. It then completes its
  * file system and waits for cage_start(). What fails in there comes through the report (failed_step) and the end of the

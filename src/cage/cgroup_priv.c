@@ -350,7 +350,6 @@ int cage_cgroup_create(const struct cage_host *host, const struct cage_slot *slo
         (void)cage_cgroup_remove(&cgroup); /* the failure to report is the first one */
         return r;
     }
-    cage_cgroup_open_counters(&cgroup);
     *ret_cgroup = cgroup;
     return 0;
 }

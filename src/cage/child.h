@@ -54,6 +54,7 @@ struct cage_context {
     struct cage_report *report;
     const struct cage_host *host;   /* complete once cage_line_wait_ids() has returned 0 */
     const struct cage_order *order; /* complete once cage_line_wait_order() has returned 0 */
+    char **environment;             /* the copy of the supervisor's, to be wiped */
     int line_fd;                    /* to the supervisor; its end of file says that it gave up or died */
     /* filled by the child */
     int lock_fd;                 /* the slot's, held as long as we live; -1: none */
@@ -82,8 +83,14 @@ void cage_cgroup_close(struct cage_cgroup *cgroup);
  * Returns how many: 0 where it need not (v2, none); or -errno, and none is open. */
 int cage_cgroup_open_tasks(const struct cage_cgroup *cgroup, int ret_fds[CAGE_CONTROLLER_MAX]);
 
-/* make_priv.c: memory to share with a cage, zeroed, or NULL without memory. */
-struct cage_shared *cage_shared_new(void);
+/* begin_child.c: clone the first process, into the group of @group_fd (-1: none). 0 or -errno; what *@cage holds then
+ * is the caller's to drop. */
+int cage_begin_clone(char **environment, int group_fd, struct cage *cage);
+
+/* begin_child.c: the cage that was begun before the C library had started, once; false when there is none. */
+bool cage_begin_take_early(struct cage *ret_cage);
+
+/* make_priv.c: NULL does nothing. */
 void cage_shared_free(struct cage_shared *shared);
 
 /* What the supervisor says to the first process, in this order. */

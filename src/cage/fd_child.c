@@ -4,17 +4,15 @@
  */
 #include "cage/child.h"
 #include "cage/kernel.h"
-#include <errno.h>
-#include <fcntl.h>
 
 int cage_fd_high(int *fd)
 {
-    int high = *fd < 0 || *fd >= CAGE_HIGH_FD ? *fd : fcntl(*fd, F_DUPFD_CLOEXEC, CAGE_HIGH_FD);
+    int high = *fd < 0 || *fd >= CAGE_HIGH_FD ? *fd : kernel_fcntl(*fd, F_DUPFD_CLOEXEC, CAGE_HIGH_FD);
 
     if (*fd >= 0 && high < 0)
-        return -errno;
+        return high;
     if (high != *fd)
-        (void)close(*fd); /* the copy stays */
+        (void)kernel_close(*fd); /* the copy stays */
     *fd = high;
     return 0;
 }
@@ -29,9 +27,10 @@ int cage_close_all_but(const int *keep, unsigned count)
             if (keep[i] >= 0 && (unsigned)keep[i] >= from && (next < 0 || keep[i] < next))
                 next = keep[i];
         if (next < 0)
-            return kernel_close_range(from, ~0u, 0) < 0 ? -errno : 0;
-        if ((unsigned)next > from && kernel_close_range(from, (unsigned)next - 1, 0) < 0)
-            return -errno;
+            return kernel_close_range(from, ~0u, 0);
+        int r = (unsigned)next > from ? kernel_close_range(from, (unsigned)next - 1, 0) : 0;
+        if (r < 0)
+            return r;
         from = (unsigned)next + 1;
     }
 }

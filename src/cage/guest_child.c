@@ -6,50 +6,41 @@
  * Must not: allocate, log, return, or exec with a promise unkept.
  */
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "cage/child.h"
 #include "cage/kernel.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 
 /* --- session --- */
 
-/* What is ignored goes back to its default (the exec does so with what is caught), so that the launcher's habits do not
- * become the guest's. */
-static int reset_signals(uint64_t ignored)
+/* All others have their default since the cage's first process began. */
+static int reset_signals(void)
 {
     const struct kernel_sigaction action = {.handler = SIG_DFL};
-    uint64_t none = 0;
+    int r = kernel_sigaction_set(SIGPIPE, &action);
 
-    for (int sig = 1; sig <= 64; sig++)
-        if ((ignored >> (sig - 1) & 1) && sig != SIGKILL && sig != SIGSTOP && kernel_sigaction_set(sig, &action) < 0)
-            return -errno;
-    return syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8) < 0 ? -errno : 0;
+    if (r == 0)
+        r = kernel_sigaction_set(SIGXFSZ, &action);
+    return r < 0 ? r : kernel_block_only(0);
 }
 
 static int apply_session(struct cage_context *context)
 {
-    (void)umask(022);
-    if (setsid() < 0)
-        return -errno;
-    return reset_signals(context->host->ignored_signals);
+    int r;
+
+    (void)context;
+    kernel_umask(022);
+    r = kernel_setsid();
+    return r < 0 ? r : reset_signals();
 }
 
 static int prove_session(struct cage_context *context)
 {
     (void)context;
-    if (getsid(0) != getpid())
-        return -EPERM;
-    int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    (void)close(fd);
-    return -EPERM;
+    KERNEL_AUTO_CLOSE int fd = kernel_open(AT_FDCWD, "/dev/tty", O_RDWR | O_NOCTTY, 0);
+
+    return kernel_getsid(0) == kernel_getpid() && fd < 0 ? 0 : -EPERM;
 }
 
 /* --- descriptors --- */
@@ -61,10 +52,12 @@ static int apply_descriptors(struct cage_context *context)
     const int in_place[] = {ends[CAGE_END_STDIN], ends[CAGE_END_STDOUT], ends[CAGE_END_STDERR], ends[CAGE_END_MARK]};
     unsigned count = ends[CAGE_END_MARK] >= 0 ? 4 : 3;
 
-    for (unsigned target = 0; target < count; target++)
-        if (dup3(in_place[target], (int)target, 0) < 0)
-            return -errno;
-    return kernel_close_range(count, ~0u, CLOSE_RANGE_CLOEXEC) < 0 ? -errno : 0;
+    for (unsigned target = 0; target < count; target++) {
+        int r = kernel_dup3(in_place[target], (int)target, 0);
+        if (r < 0)
+            return r;
+    }
+    return kernel_close_range(count, ~0u, CLOSE_RANGE_CLOEXEC);
 }
 
 /* --- limits of one process --- */
@@ -148,14 +141,16 @@ static rlim_t lower(rlim_t a, rlim_t b)
 static int apply_rlimit(const struct rlimit_row *row)
 {
     struct rlimit now, wanted = row->limit;
+    int r = kernel_rlimit(row->id, &wanted, NULL);
 
-    if (syscall(SYS_prlimit64, 0, row->id, &wanted, NULL) == 0)
-        return 0;
-    if (errno != EPERM || syscall(SYS_prlimit64, 0, row->id, NULL, &now) < 0)
-        return -errno;
+    if (r != -EPERM)
+        return r;
+    r = kernel_rlimit(row->id, NULL, &now);
+    if (r < 0)
+        return r;
     wanted.rlim_max = lower(wanted.rlim_max, now.rlim_max);
     wanted.rlim_cur = lower(wanted.rlim_cur, wanted.rlim_max);
-    return syscall(SYS_prlimit64, 0, row->id, &wanted, NULL) < 0 ? -errno : 0;
+    return kernel_rlimit(row->id, &wanted, NULL);
 }
 
 static int apply_rlimits(struct cage_context *context)
@@ -176,8 +171,9 @@ static int prove_rlimits(struct cage_context *context)
     fill_limits(context, rows);
     for (size_t i = 0; i < RLIMIT_ROWS; i++) {
         struct rlimit now;
-        if (syscall(SYS_prlimit64, 0, rows[i].id, NULL, &now) < 0)
-            return -errno;
+        int r = kernel_rlimit(rows[i].id, NULL, &now);
+        if (r < 0)
+            return r;
         if (now.rlim_cur > rows[i].limit.rlim_cur || now.rlim_max > rows[i].limit.rlim_max ||
             (rows[i].id == RLIMIT_CORE && now.rlim_cur != 1))
             return -EPERM;
@@ -187,15 +183,14 @@ static int prove_rlimits(struct cage_context *context)
 
 /* --- identity --- */
 
-/* Raw calls: the library's would tell other threads, of which there are none, in memory that is not only ours. */
 static int apply_identity(struct cage_context *context)
 {
+    int r;
+
     if (!context->host->privileged)
         return 0; /* the map has one id, and we are it */
-    if (syscall(SYS_setresgid, CAGE_GUEST_ID, CAGE_GUEST_ID, CAGE_GUEST_ID) < 0 ||
-        syscall(SYS_setresuid, CAGE_GUEST_ID, CAGE_GUEST_ID, CAGE_GUEST_ID) < 0)
-        return -errno;
-    return 0;
+    r = kernel_setresgid(CAGE_GUEST_ID, CAGE_GUEST_ID, CAGE_GUEST_ID);
+    return r < 0 ? r : kernel_setresuid(CAGE_GUEST_ID, CAGE_GUEST_ID, CAGE_GUEST_ID);
 }
 
 static int prove_identity(struct cage_context *context)
@@ -203,12 +198,12 @@ static int prove_identity(struct cage_context *context)
     uid_t uid[3];
     gid_t gid[3];
 
-    if (getresuid(&uid[0], &uid[1], &uid[2]) < 0 || getresgid(&gid[0], &gid[1], &gid[2]) < 0)
-        return -errno;
+    if (kernel_getresuid(uid) < 0 || kernel_getresgid(gid) < 0)
+        return -EPERM;
     for (int i = 0; i < 3; i++)
         if (uid[i] != CAGE_GUEST_ID || gid[i] != CAGE_GUEST_ID)
             return -EPERM;
-    return context->host->privileged && getgroups(0, NULL) != 0 ? -EPERM : 0;
+    return context->host->privileged && kernel_group_count() != 0 ? -EPERM : 0;
 }
 
 /* --- capabilities --- */
@@ -218,10 +213,10 @@ static int apply_capabilities(struct cage_context *context)
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[2] = {0};
 
+    int r = kernel_prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0);
+
     (void)context;
-    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
-        return -errno;
-    return syscall(SYS_capset, &header, none) < 0 ? -errno : 0;
+    return r < 0 ? r : KERNEL(SYS_capset, &header, none);
 }
 
 static int prove_capabilities(struct cage_context *context)
@@ -229,9 +224,11 @@ static int prove_capabilities(struct cage_context *context)
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct now[2];
 
+    int r = KERNEL(SYS_capget, &header, now);
+
     (void)context;
-    if (syscall(SYS_capget, &header, now) < 0)
-        return -errno;
+    if (r < 0)
+        return r;
     for (int i = 0; i < 2; i++)
         if (now[i].effective | now[i].permitted | now[i].inheritable)
             return -EPERM;
@@ -243,13 +240,13 @@ static int prove_capabilities(struct cage_context *context)
 static int apply_no_new_privs(struct cage_context *context)
 {
     (void)context;
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
+    return kernel_prctl(PR_SET_NO_NEW_PRIVS, 1, 0);
 }
 
 static int prove_no_new_privs(struct cage_context *context)
 {
     (void)context;
-    return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? 0 : -EPERM;
+    return kernel_prctl(PR_GET_NO_NEW_PRIVS, 0, 0) == 1 ? 0 : -EPERM;
 }
 
 static int apply_filter(struct cage_context *context)
@@ -260,7 +257,7 @@ static int apply_filter(struct cage_context *context)
     int fd = kernel_seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
 
     if (fd < 0)
-        return -errno;
+        return fd;
     context->listener_fd = fd; /* closed in the guest by its exec */
     return 0;
 }
@@ -268,7 +265,7 @@ static int apply_filter(struct cage_context *context)
 static int prove_filter(struct cage_context *context)
 {
     (void)context;
-    return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER ? 0 : -EPERM;
+    return kernel_prctl(PR_GET_SECCOMP, 0, 0) == SECCOMP_MODE_FILTER ? 0 : -EPERM;
 }
 
 /* --- the walk --- */
@@ -293,7 +290,7 @@ static void fail(struct cage_context *context, int step, int r)
 {
     context->report->failed_errno = -r;
     context->report->failed_step = step;
-    _exit(1);
+    kernel_exit(1);
 }
 
 int cage_guest_main(void *argument)
@@ -313,7 +310,6 @@ int cage_guest_main(void *argument)
     }
     if ((context->report->achieved & requested) != requested)
         fail(context, CAGE_AT_PROOF, -EPERM);
-    context->report->start_us = base_clock_us();
-    (void)execve(context->order->argv[0], context->order->argv, context->order->envp);
-    fail(context, CAGE_AT_EXEC, -errno);
+    context->report->start_us = kernel_clock_us();
+    fail(context, CAGE_AT_EXEC, kernel_execve(context->order->argv[0], context->order->argv, context->order->envp));
 }

@@ -43,7 +43,7 @@ static bool has_capability(unsigned capability)
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct data[2] = {0};
 
-    if (syscall(SYS_capget, &header, data) < 0)
+    if (KERNEL(SYS_capget, &header, data) < 0)
         return false;
     return data[capability / 32].effective & (1u << (capability % 32));
 }
@@ -66,24 +66,12 @@ static void probe_identity(struct cage_host *host)
     }
 }
 
-static uint64_t probe_ignored_signals(void)
-{
-    uint64_t mask = 0;
-
-    for (int sig = 1; sig <= 64; sig++) {
-        struct kernel_sigaction action;
-        if (kernel_sigaction_get(sig, &action) == 0 && action.handler == SIG_IGN)
-            mask |= UINT64_C(1) << (sig - 1);
-    }
-    return mask;
-}
-
 /* RLIM_INFINITY is the largest number, as wanted. */
 static uint64_t hard_limit(int resource)
 {
     struct rlimit limit;
 
-    return syscall(SYS_prlimit64, 0, resource, NULL, &limit) < 0 ? UINT64_MAX : (uint64_t)limit.rlim_max;
+    return kernel_rlimit(resource, NULL, &limit) < 0 ? UINT64_MAX : (uint64_t)limit.rlim_max;
 }
 
 static void probe_hard_limits(struct cage_host *host)
@@ -213,7 +201,7 @@ void cage_host_probe(struct cage_host *ret_host)
 {
     int abi = kernel_landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 
-    *ret_host = (struct cage_host){.landlock_abi = abi > 0 ? abi : 0, .ignored_signals = probe_ignored_signals()};
+    *ret_host = (struct cage_host){.landlock_abi = abi > 0 ? abi : 0};
     probe_hard_limits(ret_host);
     probe_identity(ret_host);
     probe_cgroups(ret_host);

@@ -12,18 +12,13 @@
 #include "base/cleanup.h"
 #include "cage/child.h"
 #include "cage/kernel.h"
+#include "cage/plain.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
 #include <linux/capability.h>
 #include <linux/securebits.h>
 #include <net/if.h>
-#include <sched.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 
 #define GUEST_STACK_BYTES (128 * 1024)
 #define CAPABILITIES      64
@@ -37,7 +32,7 @@ static int read_back_namespaces(struct cage_context *context)
 
 static int prove_namespace(struct cage_context *context, enum cage_ns ns)
 {
-    return strcmp(context->own_ns[ns], context->order->host_ns[ns]) != 0 ? 0 : -EPERM;
+    return cage_text_equal(context->own_ns[ns], context->order->host_ns[ns]) ? -EPERM : 0;
 }
 
 #define PROVE_NAMESPACE(name, NS)                                                                                      \
@@ -54,17 +49,15 @@ PROVE_NAMESPACE(cgroup_ns, CGROUP)
 
 static int prove_pid_ns(struct cage_context *context)
 {
-    return getpid() == 1 ? prove_namespace(context, CAGE_NS_PID) : -EPERM;
+    return kernel_getpid() == 1 ? prove_namespace(context, CAGE_NS_PID) : -EPERM;
 }
 
 static int raise_loopback(void)
 {
     struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
-    AUTO_CLOSE int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    KERNEL_AUTO_CLOSE int fd = kernel_socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-    if (fd < 0)
-        return -errno;
-    return ioctl(fd, SIOCSIFFLAGS, &request) < 0 ? -errno : 0;
+    return fd < 0 ? fd : kernel_ioctl(fd, SIOCSIFFLAGS, &request);
 }
 
 /* Made here and not by clone: it takes the kernel as long as all mounts together, and the supervisor makes the control
@@ -72,7 +65,7 @@ static int raise_loopback(void)
 static int apply_network_ns(struct cage_context *context)
 {
     (void)context;
-    return unshare(CLONE_NEWNET) < 0 ? -errno : 0;
+    return kernel_unshare(CLONE_NEWNET);
 }
 
 /* With `network: none` not even loopback is up. */
@@ -84,7 +77,7 @@ static int apply_network(struct cage_context *context)
 static int apply_uts_ns(struct cage_context *context)
 {
     (void)context;
-    return sethostname(CAGE_HOSTNAME, strlen(CAGE_HOSTNAME)) < 0 ? -errno : 0;
+    return kernel_sethostname(CAGE_HOSTNAME, sizeof(CAGE_HOSTNAME) - 1);
 }
 
 /* --- cgroup --- */
@@ -93,10 +86,10 @@ static int apply_uts_ns(struct cage_context *context)
 static int apply_cgroup(struct cage_context *context)
 {
     for (size_t i = 0; i < ARRAY_COUNT(context->tasks_fds) && context->tasks_fds[i] >= 0; i++) {
-        int r = write(context->tasks_fds[i], "0", 1) < 0 ? -errno : 0;
-        (void)close(context->tasks_fds[i]); /* nothing else can be written there */
+        long r = kernel_write(context->tasks_fds[i], "0", 1);
+        (void)kernel_close(context->tasks_fds[i]);
         if (r < 0)
-            return r;
+            return (int)r;
     }
     return 0;
 }
@@ -104,26 +97,32 @@ static int apply_cgroup(struct cage_context *context)
 static int apply_cgroup_ns(struct cage_context *context)
 {
     (void)context;
-    return unshare(CLONE_NEWCGROUP) < 0 ? -errno : 0;
+    return kernel_unshare(CLONE_NEWCGROUP);
 }
 
 /* --- identity --- */
 
 static int apply_identity_map(struct cage_context *context)
 {
-    if (!context->host->privileged)
-        return 0;
-    if (syscall(SYS_setgroups, 0, NULL) < 0 || syscall(SYS_setresgid, 0, 0, 0) < 0 ||
-        syscall(SYS_setresuid, 0, 0, 0) < 0)
-        return -errno;
-    return 0;
+    int r = context->host->privileged ? kernel_no_groups() : 0;
+
+    if (r < 0 || !context->host->privileged)
+        return r;
+    r = kernel_setresgid(0, 0, 0);
+    return r < 0 ? r : kernel_setresuid(0, 0, 0);
 }
 
 static int prove_identity_map(struct cage_context *context)
 {
-    uid_t expected = context->host->privileged ? 0 : CAGE_GUEST_ID;
+    uid_t expected = context->host->privileged ? 0 : CAGE_GUEST_ID, uid[3];
+    gid_t gid[3];
 
-    return getuid() == expected && geteuid() == expected && getegid() == expected ? 0 : -EPERM;
+    if (kernel_getresuid(uid) < 0 || kernel_getresgid(gid) < 0)
+        return -EPERM;
+    for (int i = 0; i < 3; i++)
+        if (uid[i] != expected || gid[i] != expected)
+            return -EPERM;
+    return 0;
 }
 
 /* --- parent death --- */
@@ -132,20 +131,18 @@ static int prove_identity_map(struct cage_context *context)
  * which the loop sees. */
 static int apply_parent_death(struct cage_context *context)
 {
+    int r = kernel_prctl(PR_SET_PDEATHSIG, SIGKILL, 0);
+
     (void)context;
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
-        return -errno;
-    return 0;
+    return r < 0 ? r : kernel_prctl(PR_SET_DUMPABLE, 0, 0);
 }
 
 static int prove_parent_death(struct cage_context *context)
 {
-    int sig = 0;
+    int sig = 0, r = kernel_prctl(PR_GET_PDEATHSIG, (unsigned long)&sig, 0);
 
     (void)context;
-    if (prctl(PR_GET_PDEATHSIG, &sig, 0, 0, 0) < 0)
-        return -errno;
-    return sig == SIGKILL && prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : -EPERM;
+    return r == 0 && sig == SIGKILL && kernel_prctl(PR_GET_DUMPABLE, 0, 0) == 0 ? 0 : -EPERM;
 }
 
 /* --- bounding set --- */
@@ -157,26 +154,27 @@ static int prove_parent_death(struct cage_context *context)
 static int apply_bounding(struct cage_context *context)
 {
     (void)context;
-    for (int capability = 0; capability < CAPABILITIES; capability++)
-        if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0) {
-            if (errno == EINVAL)
-                break; /* past the last that this kernel has */
-            return -errno;
-        }
-    return prctl(PR_SET_SECUREBITS, SECURE_BITS, 0, 0, 0) < 0 ? -errno : 0;
+    for (unsigned capability = 0; capability < CAPABILITIES; capability++) {
+        int r = kernel_prctl(PR_CAPBSET_DROP, capability, 0);
+        if (r == -EINVAL)
+            break; /* past the last that this kernel has */
+        if (r < 0)
+            return r;
+    }
+    return kernel_prctl(PR_SET_SECUREBITS, SECURE_BITS, 0);
 }
 
 static int prove_bounding(struct cage_context *context)
 {
     (void)context;
-    for (int capability = 0; capability < CAPABILITIES; capability++) {
-        int r = prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
+    for (unsigned capability = 0; capability < CAPABILITIES; capability++) {
+        int r = kernel_prctl(PR_CAPBSET_READ, capability, 0);
         if (r < 0)
             break;
         if (r > 0)
             return -EPERM;
     }
-    return prctl(PR_GET_SECUREBITS, 0, 0, 0, 0) == SECURE_BITS ? 0 : -EPERM;
+    return kernel_prctl(PR_GET_SECUREBITS, 0, 0) == SECURE_BITS ? 0 : -EPERM;
 }
 
 /* --- the walk --- */
@@ -187,7 +185,7 @@ static int cut_off_mounts(struct cage_context *context)
     struct mount_attr private = {.propagation = KERNEL_MS_PRIVATE};
 
     (void)context;
-    return kernel_mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &private) < 0 ? -errno : 0;
+    return kernel_mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &private);
 }
 
 /* In this order. Proofs come after the last row: some need the finished file system to look through. */
@@ -234,7 +232,7 @@ static void fail(struct cage_context *context, unsigned step, int r)
 {
     context->report->failed_errno = -r;
     context->report->failed_step = (int32_t)step;
-    _exit(1);
+    kernel_exit(1);
 }
 
 static void build(struct cage_context *context)
@@ -260,10 +258,11 @@ static void prove(struct cage_context *context)
 
 /* --- the process itself --- */
 
-static void wipe_environment(void)
+static void wipe_environment(char **environment)
 {
-    for (char **entry = environ; entry && *entry; entry++)
-        explicit_bzero(*entry, strlen(*entry));
+    for (char **entry = environment; entry && *entry; entry++)
+        for (volatile char *at = *entry; *at; at++)
+            *at = 0;
 }
 
 /* Closes all that is not needed, and fills the low numbers, so that nothing of ours is opened where the guest's streams
@@ -273,20 +272,42 @@ static int keep_needed(struct cage_context *context)
     int r = cage_close_all_but(&context->line_fd, 1);
 
     for (int low = 0; low < CAGE_LOW_FDS && r == 0; low++)
-        r = dup3(context->line_fd, low, O_CLOEXEC) < 0 ? -errno : 0;
-    return r;
+        r = kernel_dup3(context->line_fd, low, O_CLOEXEC);
+    return r < 0 ? r : 0;
+}
+
+/* Whatever our starter ignored or allowed itself: a child's end must reach us, and what we write must not end us. */
+static int forget_launcher(void)
+{
+    static const int soft[] = {RLIMIT_NOFILE, RLIMIT_FSIZE};
+    struct kernel_sigaction action = {.handler = SIG_DFL};
+
+    for (int sig = 1; sig <= 64; sig++)
+        (void)kernel_sigaction_set(sig, &action); /* two cannot be set, and need not */
+    action.handler = SIG_IGN;
+    (void)kernel_sigaction_set(SIGPIPE, &action); /* these two are the guest's again (guest_child.c) */
+    (void)kernel_sigaction_set(SIGXFSZ, &action);
+    for (size_t i = 0; i < ARRAY_COUNT(soft); i++) {
+        struct rlimit limit;
+        int r = kernel_rlimit(soft[i], NULL, &limit);
+        limit.rlim_cur = limit.rlim_max;
+        if (r == 0)
+            r = kernel_rlimit(soft[i], &limit, NULL);
+        if (r < 0)
+            return r;
+    }
+    return 0;
 }
 
 static int watch_children(struct cage_context *context)
 {
-    sigset_t signals;
+    const uint64_t signals = KERNEL_SIGNAL_BIT(SIGCHLD);
+    int r = kernel_block_only(signals);
 
-    (void)sigemptyset(&signals);
-    (void)sigaddset(&signals, SIGCHLD);
-    if (sigprocmask(SIG_SETMASK, &signals, NULL) < 0)
-        return -errno;
-    context->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-    return context->signal_fd < 0 ? -errno : 0;
+    if (r < 0)
+        return r;
+    context->signal_fd = kernel_signalfd(signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    return context->signal_fd < 0 ? context->signal_fd : 0;
 }
 
 /* Shares memory, so that the exec needs no copy of it, and descriptors, so that the listener arrives here. */
@@ -294,7 +315,8 @@ static pid_t start_guest(struct cage_context *context)
 {
     static char stack[GUEST_STACK_BYTES] __attribute__((aligned(64)));
 
-    return clone(cage_guest_main, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, context);
+    return kernel_clone_on(CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, stack + sizeof(stack), cage_guest_main,
+                           context);
 }
 
 /* The guest runs: what it needed is its own now, and we keep only what the loop needs. */
@@ -304,8 +326,10 @@ static int let_go(struct cage_context *context)
     struct __user_cap_data_struct none[2] = {0};
     const int keep[] = {context->listener_fd, context->signal_fd, context->line_fd, context->root_fd, context->lock_fd};
 
-    if (syscall(SYS_capset, &header, none) < 0)
-        return -errno;
+    int r = KERNEL(SYS_capset, &header, none);
+
+    if (r < 0)
+        return r;
     return cage_close_all_but(keep, ARRAY_COUNT(keep));
 }
 
@@ -314,10 +338,12 @@ void cage_init_main(struct cage_context *context)
     pid_t guest;
     int r;
 
-    wipe_environment();
-    (void)umask(0);
-    (void)setsid(); /* fails only for a group leader, which a fresh process is not */
-    r = keep_needed(context);
+    wipe_environment(context->environment);
+    kernel_umask(0);
+    (void)kernel_setsid(); /* fails only for a group leader, which a fresh process is not */
+    r = forget_launcher();
+    if (r == 0)
+        r = keep_needed(context);
     if (r == 0)
         r = watch_children(context);
     if (r < 0)
@@ -326,13 +352,13 @@ void cage_init_main(struct cage_context *context)
     prove(context);
     guest = start_guest(context);
     if (guest < 0)
-        fail(context, CAGE_AT_START, -errno);
+        fail(context, CAGE_AT_START, guest);
     if (context->report->failed_step >= 0)
-        _exit(1);
+        kernel_exit(1);
     r = let_go(context);
     if (r < 0)
         fail(context, CAGE_AT_START, r);
     context->report->started = 1;
     cage_notify_loop(context, guest);
-    _exit(0);
+    kernel_exit(0);
 }

@@ -6,9 +6,6 @@
 #include "base/cleanup.h"
 #include "cage/child.h"
 #include "cage/kernel.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 
 #define READ       (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define WRITE_FILE (LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_TRUNCATE)
@@ -53,12 +50,10 @@ static size_t ruleset_bytes(int abi)
 
 static int add_rule(int ruleset_fd, const char *path, uint64_t access)
 {
-    AUTO_CLOSE int fd = open(path, O_PATH | O_CLOEXEC);
+    KERNEL_AUTO_CLOSE int fd = kernel_open(AT_FDCWD, path, O_PATH, 0);
     struct landlock_path_beneath_attr rule = {.allowed_access = access, .parent_fd = fd};
 
-    if (fd < 0)
-        return -errno;
-    return kernel_landlock_add_path(ruleset_fd, &rule) < 0 ? -errno : 0;
+    return fd < 0 ? fd : kernel_landlock_add_path(ruleset_fd, &rule);
 }
 
 /* Where older systems have real folders instead of links into /usr. */
@@ -68,8 +63,8 @@ static int add_top_folders(int ruleset_fd)
 
     for (size_t i = 0; i < ARRAY_COUNT(folders); i++) {
         struct stat st;
-        int r = lstat(folders[i], &st) == 0 && S_ISDIR(st.st_mode) ? add_rule(ruleset_fd, folders[i], READ) : 0;
-        if (r < 0)
+        int r = kernel_stat(AT_FDCWD, folders[i], &st, AT_SYMLINK_NOFOLLOW);
+        if (r == 0 && S_ISDIR(st.st_mode) && (r = add_rule(ruleset_fd, folders[i], READ)) < 0)
             return r;
     }
     return 0;
@@ -85,16 +80,16 @@ int cage_landlock_apply(struct cage_context *context)
                                   : 0,
         .scoped = KERNEL_LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | KERNEL_LANDLOCK_SCOPE_SIGNAL,
     };
-    AUTO_CLOSE int fd = kernel_landlock_create_ruleset(&ruleset, ruleset_bytes(abi), 0);
+    KERNEL_AUTO_CLOSE int fd = kernel_landlock_create_ruleset(&ruleset, ruleset_bytes(abi), 0);
     int r;
 
     if (fd < 0)
-        return -errno;
+        return fd;
     for (size_t i = 0; i < ARRAY_COUNT(rules); i++)
         if ((r = add_rule(fd, rules[i].path, rules[i].access & ruleset.handled_access_fs)) < 0)
             return r;
     r = add_top_folders(fd);
     if (r < 0)
         return r;
-    return kernel_landlock_restrict_self(fd) < 0 ? -errno : 0;
+    return kernel_landlock_restrict_self(fd);
 }

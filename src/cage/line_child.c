@@ -3,9 +3,8 @@
  * Runs in: process 1 of the cage. Must not: allocate, log.
  */
 #include "cage/child.h"
+#include "cage/kernel.h"
 #include <errno.h>
-#include <string.h>
-#include <sys/socket.h>
 
 /* The next word must be @expected. What comes with it gets the lowest free numbers, which are above those of the
  * guest's streams: these are taken. Absent ones stay -1. */
@@ -16,15 +15,15 @@ static int wait_for(int line_fd, enum cage_word expected, int fds[CAGE_END_MAX])
     struct msghdr message = {
         .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
     struct cmsghdr *header;
-    ssize_t count;
+    int count;
 
     for (int i = 0; i < CAGE_END_MAX; i++)
         fds[i] = -1;
     do
-        count = recvmsg(line_fd, &message, MSG_CMSG_CLOEXEC);
-    while (count < 0 && errno == EINTR);
+        count = kernel_recvmsg(line_fd, &message, MSG_CMSG_CLOEXEC);
+    while (count == -EINTR);
     if (count <= 0)
-        return count < 0 ? -errno : -ESRCH;
+        return count < 0 ? count : -ESRCH;
     if (word != (char)expected || (message.msg_flags & MSG_CTRUNC))
         return -EPROTO;
     header = CMSG_FIRSTHDR(&message);

@@ -1,7 +1,7 @@
 /* make_priv.c - the supervisor's half of building a cage, and its end
  *
  * Runs in: the supervisor, single-threaded, with its rights.
- * Touches: one clone, the new process's id maps and processors, its control groups, one pair of sockets.
+ * Touches: the new process's id maps, its control groups.
  *
  * Theory of operation: the first process is cloned before anything is known of what will run, and builds the cage by
  * itself while the supervisor looks at the machine and reads the policy and the program. So the memory that it copies
@@ -12,18 +12,11 @@
 #include "cage/kernel.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
-
-/* The first process makes the network and cgroup namespaces itself: one takes long, the other needs its groups first.
- */
-#define NAMESPACES (CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS)
 
 /* --- ids --- */
 
@@ -60,28 +53,6 @@ static int map_ids(const struct cage_host *host, const struct cage_slot *slot, p
     return r < 0 ? r : write_map(pid, "gid_map", gids, err);
 }
 
-/* --- processors --- */
-
-/* A fork may wait on its parent's processor until the parent rests, with others idle beside them, and then nothing is
- * done at the same time. So it is moved to any other one, and may use all of them again at once: where that one is
- * busy, the kernel can take it back. A machine with one processor has nothing to gain, and one with more than the set
- * holds goes without. */
-static int move_away(pid_t pid, struct base_err *err)
-{
-    cpu_set_t all, others;
-    int own = sched_getcpu();
-
-    if (own < 0 || sched_getaffinity(0, sizeof(all), &all) < 0)
-        return 0;
-    others = all;
-    CPU_CLR((size_t)own, &others);
-    if (CPU_COUNT(&others) == 0 || sched_setaffinity(pid, sizeof(others), &others) < 0)
-        return 0; /* it starts here, a little later */
-    if (sched_setaffinity(pid, sizeof(all), &all) < 0 && errno != ESRCH)
-        return base_err_sys(err, BASE_E_SETUP, errno, "processors", "cannot be given back to the cage");
-    return 0;
-}
-
 /* --- the first process --- */
 
 static int clone_failed(int sys_errno, struct base_err *err)
@@ -95,60 +66,12 @@ static int clone_failed(int sys_errno, struct base_err *err)
     return err ? err->code : BASE_E_SETUP;
 }
 
-/* On v2 it is born in its group; on v1 it joins its groups itself. */
-static int clone_init(struct cage_context *context, struct cage *cage, struct base_err *err)
-{
-    int group_fd = cage->cgroup.host ? cage->cgroup.dir_fds[CAGE_PIDS] : -1;
-    struct clone_args args = {
-        .flags = NAMESPACES | CLONE_PIDFD | (group_fd >= 0 ? CLONE_INTO_CGROUP : 0),
-        .pidfd = (uint64_t)(uintptr_t)&cage->pid_fd,
-        .exit_signal = SIGCHLD,
-        .cgroup = group_fd >= 0 ? (uint64_t)group_fd : 0,
-    };
-    long pid = kernel_clone3(&args);
-
-    if (pid == 0)
-        cage_init_main(context);
-    if (pid < 0)
-        return clone_failed(errno, err);
-    cage->pid = (pid_t)pid;
-    return move_away(cage->pid, err);
-}
-
-static int open_line(struct cage_context *context, struct cage *cage, struct base_err *err)
-{
-    int fds[2], r;
-
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
-        return base_err_sys(err, BASE_E_SETUP, errno, "socketpair", "cannot be made");
-    cage->line_fd = fds[1];
-    r = cage_fd_high(&fds[0]);
-    context->line_fd = fds[0];
-    return r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "socketpair", "cannot be moved") : 0;
-}
-
 static int begin(struct cage *cage, struct base_err *err)
 {
-    struct cage_context context = {
-        .line_fd = -1,
-        .lock_fd = -1,
-        .root_fd = -1,
-        .listener_fd = -1,
-        .signal_fd = -1,
-    };
-    int r;
+    int group_fd = cage->cgroup.host ? cage->cgroup.dir_fds[CAGE_PIDS] : -1;
+    int r = cage_begin_clone(environ, group_fd, cage);
 
-    cage->shared = cage_shared_new();
-    if (!cage->shared)
-        return base_err_set(err, BASE_E_NOMEM, "cage", "no memory");
-    cage->report = context.report = &cage->shared->report;
-    context.host = &cage->shared->host;
-    context.order = &cage->shared->order;
-    r = open_line(&context, cage, err);
-    if (r == 0)
-        r = clone_init(&context, cage, err);
-    base_cleanup_close(&context.line_fd);
-    return r;
+    return r < 0 ? clone_failed(-r, err) : 0;
 }
 
 static int say(const struct cage *cage, enum cage_word word, const int *fds, int count, struct base_err *err)
@@ -192,7 +115,11 @@ static int or_drop(int r, struct cage *cage)
 
 int cage_begin(struct cage *ret_cage, struct base_err *err)
 {
-    *ret_cage = (struct cage)CAGE_NONE;
+    if (cage_begin_take_early(ret_cage)) {
+        if (ret_cage->pid > 0)
+            return 0;
+        (void)cage_drop(ret_cage); /* it failed; once more, with words */
+    }
     return cage_host_is_unified() ? 0 : or_drop(begin(ret_cage, err), ret_cage);
 }
 
@@ -241,16 +168,6 @@ unsigned cage_drop(struct cage *cage)
 }
 
 /* --- what both sides see --- */
-
-struct cage_shared *cage_shared_new(void)
-{
-    void *memory = mmap(NULL, sizeof(struct cage_shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    struct cage_shared *shared = memory == MAP_FAILED ? NULL : memory;
-
-    if (shared)
-        shared->report.failed_step = -1;
-    return shared;
-}
 
 void cage_shared_free(struct cage_shared *shared)
 {

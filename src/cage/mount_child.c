@@ -12,11 +12,8 @@
 #include "base/cleanup.h"
 #include "cage/child.h"
 #include "cage/kernel.h"
+#include "cage/plain.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/sendfile.h>
-#include <sys/statfs.h>
 #include <sys/statvfs.h>
 
 #define ATTR_ROOT    (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
@@ -25,28 +22,18 @@
 #define ATTR_SCRATCH (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 #define ATTR_DATA    (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
 
-static int check(int r)
-{
-    return r < 0 ? -errno : r;
-}
-
-static int make_dir(int root_fd, const char *path, mode_t mode)
-{
-    return check(mkdirat(root_fd, path, mode));
-}
-
 /* The umask of the cage's first process is 0: modes are as given. */
 static int write_file(int dir_fd, const char *path, const void *bytes, size_t count, mode_t mode)
 {
-    AUTO_CLOSE int fd = openat(dir_fd, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    KERNEL_AUTO_CLOSE int fd = kernel_open(dir_fd, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
     const char *at = bytes;
 
     if (fd < 0)
-        return -errno;
+        return fd;
     while (count > 0) {
-        ssize_t written = write(fd, at, count);
+        long written = kernel_write(fd, at, count);
         if (written < 0)
-            return -errno;
+            return (int)written;
         at += written;
         count -= (size_t)written;
     }
@@ -56,39 +43,34 @@ static int write_file(int dir_fd, const char *path, const void *bytes, size_t co
 /* A new file system of @type with up to two settings (@settings: key, value, key, value, NULL), mounted nowhere. */
 static int new_mount(const char *type, const char *const *settings, unsigned attributes)
 {
-    AUTO_CLOSE int fs_fd = kernel_fsopen(type);
+    KERNEL_AUTO_CLOSE int fs_fd = kernel_fsopen(type);
+    int r = fs_fd < 0 ? fs_fd : 0;
 
-    if (fs_fd < 0)
-        return -errno;
-    for (; settings[0]; settings += 2)
-        if (kernel_fsconfig_text(fs_fd, settings[0], settings[1]) < 0)
-            return -errno;
-    if (kernel_fsconfig_create(fs_fd) < 0)
-        return -errno;
-    return check(kernel_fsmount(fs_fd, attributes));
+    for (; settings[0] && r == 0; settings += 2)
+        r = kernel_fsconfig_text(fs_fd, settings[0], settings[1]);
+    if (r == 0)
+        r = kernel_fsconfig_create(fs_fd);
+    return r < 0 ? r : kernel_fsmount(fs_fd, attributes);
 }
 
 /* A restricted clone of what is at @path, mounted nowhere. */
 static int clone_mount(int dir_fd, const char *path, unsigned recursive, uint64_t attributes)
 {
-    AUTO_CLOSE int fd = kernel_open_tree(dir_fd, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | recursive);
+    KERNEL_AUTO_CLOSE int fd = kernel_open_tree(dir_fd, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | recursive);
     struct mount_attr attr = {.attr_set = attributes};
+    int r = fd < 0 ? fd : kernel_mount_setattr(fd, "", AT_EMPTY_PATH | recursive, &attr);
 
-    if (fd < 0)
-        return -errno;
-    if (kernel_mount_setattr(fd, "", AT_EMPTY_PATH | recursive, &attr) < 0)
-        return -errno;
-    return TAKE_FD(fd);
+    return r < 0 ? r : TAKE_FD(fd);
 }
 
 static int attach(int from_fd, int root_fd, const char *path)
 {
-    return check(kernel_move_mount(from_fd, root_fd, path));
+    return kernel_move_mount(from_fd, root_fd, path);
 }
 
-static int bind(const char *from, int root_fd, const char *to, unsigned recursive, uint64_t attributes)
+static int bind_view(const char *from, int root_fd, const char *to, unsigned recursive, uint64_t attributes)
 {
-    AUTO_CLOSE int fd = clone_mount(AT_FDCWD, from, recursive, attributes);
+    KERNEL_AUTO_CLOSE int fd = clone_mount(AT_FDCWD, from, recursive, attributes);
 
     return fd < 0 ? fd : attach(fd, root_fd, to);
 }
@@ -100,8 +82,8 @@ int cage_mount_own_root(struct cage_context *context)
     static const char *const folders[] = {"usr", "etc", "etc/alternatives", "dev", "proc", "scratch"};
     /* Limits of some kind from the start: the guest's are set later (trim_scratch), and none cannot become one. */
     static const char *const settings[] = {"mode", "0755", "size", "100%", NULL};
-    AUTO_CLOSE int usr_fd = clone_mount(AT_FDCWD, "/usr", AT_RECURSIVE, ATTR_VIEW);
-    AUTO_CLOSE int root_fd = -1;
+    KERNEL_AUTO_CLOSE int usr_fd = clone_mount(AT_FDCWD, "/usr", AT_RECURSIVE, ATTR_VIEW);
+    KERNEL_AUTO_CLOSE int root_fd = -1;
     int r;
 
     if (usr_fd < 0)
@@ -110,7 +92,7 @@ int cage_mount_own_root(struct cage_context *context)
     if (root_fd < 0)
         return root_fd;
     for (size_t i = 0; i < ARRAY_COUNT(folders); i++)
-        if ((r = make_dir(root_fd, folders[i], 0755)) < 0)
+        if ((r = kernel_mkdir(root_fd, folders[i], 0755)) < 0)
             return r;
     r = attach(root_fd, AT_FDCWD, "/usr");
     if (r == 0)
@@ -126,23 +108,22 @@ int cage_mount_own_root(struct cage_context *context)
 static int add_top_folder(int root_fd, const char *name)
 {
     char path[16] = "/", target[64];
-    ssize_t length;
-    int r;
+    int length, r;
 
-    (void)strncat(path, name, sizeof(path) - 2);
-    length = readlink(path, target, sizeof(target) - 1);
+    memcpy(path + 1, name, cage_text_length(name) + 1);
+    length = kernel_readlink(AT_FDCWD, path, target, sizeof(target) - 1);
     if (length > 0) {
         target[length] = 0;
-        if (strncmp(target, "usr/", 4) == 0 || strncmp(target, "/usr/", 5) == 0)
-            return check(symlinkat(target, root_fd, name));
+        if (cage_text_starts(target, "usr/") || cage_text_starts(target, "/usr/"))
+            return kernel_symlink(target, root_fd, name);
         return -EXDEV;
     }
-    if (errno == ENOENT)
+    if (length == -ENOENT)
         return 0;
-    if (errno != EINVAL)
-        return -errno;
-    r = make_dir(root_fd, name, 0755);
-    return r < 0 ? r : bind(path, root_fd, name, AT_RECURSIVE, ATTR_VIEW);
+    if (length != -EINVAL)
+        return length;
+    r = kernel_mkdir(root_fd, name, 0755);
+    return r < 0 ? r : bind_view(path, root_fd, name, AT_RECURSIVE, ATTR_VIEW);
 }
 
 /* The few names that C libraries ask for. Looking up a host is left to try the network: so it is denied, and named. */
@@ -160,15 +141,15 @@ static int generate_etc(int root_fd)
     int r;
 
     for (size_t i = 0; i < ARRAY_COUNT(files); i++)
-        if ((r = write_file(root_fd, files[i].path, files[i].text, strlen(files[i].text), 0644)) < 0)
+        if ((r = write_file(root_fd, files[i].path, files[i].text, cage_text_length(files[i].text), 0644)) < 0)
             return r;
     return 0;
 }
 
 /* Debian's tools are links through /etc/alternatives; other systems do not have it. */
-static int bind_if_there(const char *from, int root_fd, const char *to)
+static int bind_view_if_there(const char *from, int root_fd, const char *to)
 {
-    int r = bind(from, root_fd, to, 0, ATTR_VIEW);
+    int r = bind_view(from, root_fd, to, 0, ATTR_VIEW);
 
     return r == -ENOENT ? 0 : r;
 }
@@ -183,9 +164,9 @@ int cage_mount_host_view(struct cage_context *context)
             return r;
     r = generate_etc(root_fd);
     if (r == 0)
-        r = bind_if_there("/etc/ld.so.cache", root_fd, "etc/ld.so.cache");
+        r = bind_view_if_there("/etc/ld.so.cache", root_fd, "etc/ld.so.cache");
     if (r == 0)
-        r = bind_if_there("/etc/alternatives", root_fd, "etc/alternatives");
+        r = bind_view_if_there("/etc/alternatives", root_fd, "etc/alternatives");
     return r;
 }
 
@@ -193,10 +174,10 @@ int cage_mount_host_view(struct cage_context *context)
 
 static int add_device(int root_fd, const char *host_path)
 {
-    const char *path = host_path + 1;                         /* below the root */
-    int r = check(mknodat(root_fd, path, S_IFREG | 0666, 0)); /* something to mount on */
+    const char *path = host_path + 1;                    /* below the root */
+    int r = kernel_mknod(root_fd, path, S_IFREG | 0666); /* something to mount on */
 
-    return r < 0 ? r : bind(host_path, root_fd, path, 0, ATTR_DEVICE);
+    return r < 0 ? r : bind_view(host_path, root_fd, path, 0, ATTR_DEVICE);
 }
 
 int cage_mount_devices(struct cage_context *context)
@@ -216,8 +197,8 @@ int cage_mount_devices(struct cage_context *context)
         if ((r = add_device(context->root_fd, devices[i])) < 0)
             return r;
     for (size_t i = 0; i < ARRAY_COUNT(links); i++)
-        if (symlinkat(links[i].target, context->root_fd, links[i].name) < 0)
-            return -errno;
+        if ((r = kernel_symlink(links[i].target, context->root_fd, links[i].name)) < 0)
+            return r;
     return 0;
 }
 
@@ -225,13 +206,14 @@ int cage_mount_devices(struct cage_context *context)
 
 static int add_scratch(int root_fd, const char *folder, const char *at, mode_t mode, uint64_t attributes)
 {
-    AUTO_CLOSE int fd = -1;
-    int r = make_dir(root_fd, folder, mode);
+    KERNEL_AUTO_CLOSE int fd = -1;
+    int r = kernel_mkdir(root_fd, folder, mode);
 
-    if (r < 0 || (r = make_dir(root_fd, at, 0755)) < 0)
+    if (r < 0 || (r = kernel_mkdir(root_fd, at, 0755)) < 0)
         return r;
-    if (fchownat(root_fd, folder, CAGE_GUEST_ID, CAGE_GUEST_ID, 0) < 0)
-        return -errno;
+    r = kernel_chown(root_fd, folder, CAGE_GUEST_ID, CAGE_GUEST_ID);
+    if (r < 0)
+        return r;
     fd = clone_mount(root_fd, folder, 0, attributes);
     return fd < 0 ? fd : attach(fd, root_fd, at);
 }
@@ -244,7 +226,7 @@ int cage_mount_scratch(struct cage_context *context)
         r = add_scratch(context->root_fd, "scratch/tmp", "tmp", 01777, ATTR_SCRATCH);
     if (r == 0)
         r = add_scratch(context->root_fd, "scratch/shm", "dev/shm", 01777, ATTR_DATA);
-    return r == 0 ? check(fchmodat(context->root_fd, "scratch", 0, 0)) : r;
+    return r == 0 ? kernel_chmod(context->root_fd, "scratch", 0) : r;
 }
 
 /* --- proc --- */
@@ -253,7 +235,7 @@ int cage_mount_proc(struct cage_context *context)
 {
     /* ptraceable: processes that the guest may not look into, such as the cage's first, are not even listed. */
     static const char *const settings[] = {"hidepid", "ptraceable", "subset", "pid", NULL};
-    AUTO_CLOSE int fd = new_mount("proc", settings, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+    KERNEL_AUTO_CLOSE int fd = new_mount("proc", settings, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 
     return fd < 0 ? fd : attach(fd, context->root_fd, "proc");
 }
@@ -265,18 +247,18 @@ static int make_parents(int work_fd, const char *path)
 {
     char prefix[256];
 
-    for (const char *slash = path; (slash = strchr(slash, '/')); slash++) {
-        size_t length = (size_t)(slash - path);
+    for (size_t length = 0; path[length]; length++) {
+        if (path[length] != '/')
+            continue;
         if (length >= sizeof(prefix))
             return -ENAMETOOLONG;
         memcpy(prefix, path, length);
         prefix[length] = 0;
-        if (mkdirat(work_fd, prefix, 0755) < 0) {
-            if (errno != EEXIST)
-                return -errno;
-        } else if (fchownat(work_fd, prefix, CAGE_GUEST_ID, CAGE_GUEST_ID, AT_SYMLINK_NOFOLLOW) < 0) {
-            return -errno;
-        }
+        int r = kernel_mkdir(work_fd, prefix, 0755);
+        if (r == 0)
+            r = kernel_chown(work_fd, prefix, CAGE_GUEST_ID, CAGE_GUEST_ID);
+        if (r < 0 && r != -EEXIST)
+            return r;
     }
     return 0;
 }
@@ -284,16 +266,16 @@ static int make_parents(int work_fd, const char *path)
 /* The next @count bytes of what the supervisor handed over. */
 static int copy_file(int dir_fd, const struct cage_file *file, int from_fd)
 {
-    AUTO_CLOSE int fd =
-        openat(dir_fd, file->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, (mode_t)file->mode);
+    KERNEL_AUTO_CLOSE int fd =
+        kernel_open(dir_fd, file->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, (mode_t)file->mode);
     size_t left = file->count;
 
     if (fd < 0)
-        return -errno;
+        return fd;
     while (left > 0) {
-        ssize_t copied = sendfile(fd, from_fd, NULL, left);
+        long copied = kernel_sendfile(fd, from_fd, left);
         if (copied <= 0)
-            return copied < 0 ? -errno : -EIO;
+            return copied < 0 ? (int)copied : -EIO;
         left -= (size_t)copied;
     }
     return 0;
@@ -305,9 +287,7 @@ static int add_input(int work_fd, const struct cage_file *file, int from_fd)
 
     if (r == 0)
         r = copy_file(work_fd, file, from_fd);
-    if (r == 0 && fchownat(work_fd, file->path, CAGE_GUEST_ID, CAGE_GUEST_ID, AT_SYMLINK_NOFOLLOW) < 0)
-        return -errno;
-    return r;
+    return r < 0 ? r : kernel_chown(work_fd, file->path, CAGE_GUEST_ID, CAGE_GUEST_ID);
 }
 
 /* "0" is this file system's word for unlimited; it never comes from a policy's number. */
@@ -327,34 +307,38 @@ static const char *size_text(const struct policy_limit *limit, uint64_t staged, 
 static int trim_scratch(const struct cage_context *context)
 {
     const struct policy_limit *limits = context->order->limits;
-    AUTO_CLOSE int fs_fd = kernel_fspick(context->root_fd);
-    char bytes[24], inodes[24];
+    KERNEL_AUTO_CLOSE int fs_fd = kernel_fspick(context->root_fd);
+    const char *value;
+    char text[24];
+    int r;
 
     if (fs_fd < 0)
-        return -errno;
-    if (kernel_fsconfig_text(fs_fd, "size",
-                             size_text(&limits[POLICY_LIMIT_SCRATCH_BYTES], context->staged_bytes, bytes)) < 0 ||
-        kernel_fsconfig_text(fs_fd, "nr_inodes",
-                             size_text(&limits[POLICY_LIMIT_SCRATCH_INODES], context->staged_inodes, inodes)) < 0)
-        return -errno;
-    return check(kernel_fsconfig_reconfigure(fs_fd));
+        return fs_fd;
+    value = size_text(&limits[POLICY_LIMIT_SCRATCH_BYTES], context->staged_bytes, text);
+    r = kernel_fsconfig_text(fs_fd, "size", value);
+    if (r < 0)
+        return r;
+    value = size_text(&limits[POLICY_LIMIT_SCRATCH_INODES], context->staged_inodes, text);
+    r = kernel_fsconfig_text(fs_fd, "nr_inodes", value);
+    return r < 0 ? r : kernel_fsconfig_reconfigure(fs_fd);
 }
 
 int cage_mount_inputs(struct cage_context *context)
 {
     const struct cage_order *order = context->order;
-    AUTO_CLOSE int work_fd = openat(context->root_fd, "work", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+    KERNEL_AUTO_CLOSE int work_fd = kernel_open(context->root_fd, "work", O_DIRECTORY | O_RDONLY, 0);
     struct statfs now;
-    int r = work_fd < 0 ? -errno : 0;
+    int r = work_fd < 0 ? work_fd : 0;
 
-    if (r == 0 && lseek(context->ends[CAGE_END_FILES], 0, SEEK_SET) < 0)
-        return -errno;
+    if (r == 0)
+        r = (int)kernel_seek(context->ends[CAGE_END_FILES], 0, SEEK_SET);
     for (size_t i = 0; i < order->file_count && r == 0; i++)
         r = add_input(work_fd, &order->files[i], context->ends[CAGE_END_FILES]);
     if (r < 0)
         return r;
-    if (fstatfs(context->root_fd, &now) < 0)
-        return -errno;
+    r = kernel_fstatfs(context->root_fd, &now);
+    if (r < 0)
+        return r;
     context->staged_bytes = (uint64_t)(now.f_blocks - now.f_bfree) * (uint64_t)now.f_bsize;
     context->staged_inodes = now.f_files - now.f_ffree;
     return trim_scratch(context);
@@ -366,14 +350,16 @@ int cage_mount_enter(struct cage_context *context)
 {
     struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY};
 
-    if (kernel_mount_setattr(context->root_fd, "", AT_EMPTY_PATH, &read_only) < 0)
-        return -errno;
-    if (fchdir(context->root_fd) < 0 || kernel_pivot_root(".", ".") < 0)
-        return -errno;
+    int r = kernel_mount_setattr(context->root_fd, "", AT_EMPTY_PATH, &read_only);
+
+    if (r == 0)
+        r = kernel_fchdir(context->root_fd);
+    if (r == 0)
+        r = kernel_pivot_root(".", ".");
     /* The old root now lies over the new one; let go of it with everything below. */
-    if (umount2(".", KERNEL_MNT_DETACH) < 0 || chdir("/work") < 0)
-        return -errno;
-    return 0;
+    if (r == 0)
+        r = kernel_umount(".", KERNEL_MNT_DETACH);
+    return r == 0 ? kernel_chdir("/work") : r;
 }
 
 /* --- proofs: read back what the kernel has --- */
@@ -381,9 +367,10 @@ int cage_mount_enter(struct cage_context *context)
 static int prove_flags(const char *path, unsigned long wanted, unsigned long type)
 {
     struct statfs fs;
+    int r = kernel_statfs(path, &fs);
 
-    if (statfs(path, &fs) < 0)
-        return -errno;
+    if (r < 0)
+        return r;
     if (((unsigned long)fs.f_flags & wanted) != wanted || (type && (unsigned long)fs.f_type != type))
         return -EPERM;
     return 0;
@@ -399,8 +386,11 @@ int cage_mount_prove_root(struct cage_context *context)
 
     if (r < 0)
         return r;
-    if (stat("/", &root) < 0 || fstat(context->root_fd, &held) < 0)
-        return -errno;
+    r = kernel_stat(AT_FDCWD, "/", &root, 0);
+    if (r == 0)
+        r = kernel_stat(context->root_fd, "", &held, AT_EMPTY_PATH);
+    if (r < 0)
+        return r;
     return root.st_dev == held.st_dev && root.st_ino == held.st_ino ? 0 : -EPERM;
 }
 
@@ -423,7 +413,7 @@ int cage_mount_prove_scratch(struct cage_context *context)
 int cage_mount_prove_proc(struct cage_context *context)
 {
     (void)context;
-    if (access("/proc/sys", F_OK) == 0 || access("/proc/kcore", F_OK) == 0)
+    if (kernel_exists("/proc/sys") || kernel_exists("/proc/kcore"))
         return -EPERM;
     return prove_flags("/proc", ST_NOSUID | ST_NODEV | ST_NOEXEC, TYPE_PROC);
 }

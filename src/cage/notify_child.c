@@ -8,17 +8,13 @@
  * register values are read, never the guest's memory. The record is a table of fixed size in the shared report, which
  * the guest cannot reach.
  */
-#include "base/clock.h"
 #include "cage/child.h"
 #include "cage/kernel.h"
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>
-#include <poll.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
-#include <sys/statfs.h>
 #include <sys/wait.h>
 
 #define TICK_MS 50
@@ -77,7 +73,7 @@ static void record(struct cage_report *report, const struct seccomp_data *data)
         .nr = (uint32_t)data->nr & ~X32_BIT,
         .foreign = foreign_abi(data),
         .count = 1,
-        .first_us = base_clock_us() - report->start_us,
+        .first_us = kernel_clock_us() - report->start_us,
     };
     uint32_t count = report->denial_count;
 
@@ -105,17 +101,17 @@ static void answer_one(struct cage_context *context)
 
     memset(&notification, 0, sizeof(notification)); /* the kernel insists */
     memset(&answer, 0, sizeof(answer));
-    if (ioctl(context->listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notification) < 0)
+    if (kernel_ioctl(context->listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notification) < 0)
         return;
     record(context->report, &notification.request.data);
     if (context->order->denials == POLICY_DENIALS_END) {
         context->report->denied_end = 1;
-        context->report->end_us = base_clock_us();
-        _exit(0); /* the kernel ends everything else in the cage */
+        context->report->end_us = kernel_clock_us();
+        kernel_exit(0); /* the kernel ends everything else in the cage */
     }
     answer.response.id = notification.request.id;
     answer.response.error = foreign_abi(&notification.request.data) ? -ENOSYS : -EPERM;
-    (void)ioctl(context->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &answer); /* fails when the caller is gone */
+    (void)kernel_ioctl(context->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &answer); /* fails when the caller is gone */
 }
 
 static bool reached(const struct cage_context *context, enum policy_limit_key key, uint64_t used)
@@ -131,7 +127,7 @@ static void sample_scratch(struct cage_context *context)
     struct statfs now;
     uint64_t bytes, inodes;
 
-    if (fstatfs(context->root_fd, &now) < 0)
+    if (kernel_fstatfs(context->root_fd, &now) < 0)
         return;
     bytes = (uint64_t)(now.f_blocks - now.f_bfree) * (uint64_t)now.f_bsize;
     inodes = now.f_files - now.f_ffree;
@@ -152,7 +148,7 @@ static bool reap(struct cage_context *context, pid_t guest)
     int status;
     pid_t pid;
 
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+    while ((pid = kernel_wait(-1, &status, WNOHANG)) > 0) {
         if (pid != guest)
             continue;
         context->report->wait_status = status;
@@ -175,7 +171,7 @@ static bool overdue(const struct cage_context *context, uint64_t now_us)
 /* By the clock, not when nothing else happens: a guest can keep us busy. */
 static void tick(struct cage_context *context, uint64_t *next_us)
 {
-    uint64_t now_us = base_clock_us();
+    uint64_t now_us = kernel_clock_us();
 
     if (now_us < *next_us)
         return;
@@ -184,7 +180,7 @@ static void tick(struct cage_context *context, uint64_t *next_us)
     if (overdue(context, now_us)) {
         context->report->end_us = now_us;
         context->report->overdue = 1;
-        _exit(0); /* the kernel ends everything else in the cage */
+        kernel_exit(0); /* the kernel ends everything else in the cage */
     }
 }
 
@@ -192,8 +188,10 @@ static void take_child_signals(struct cage_context *context)
 {
     struct signalfd_siginfo signals[8];
 
-    if (read(context->signal_fd, signals, sizeof(signals)) < 0 && errno != EAGAIN)
-        _exit(1);
+    long count = kernel_read(context->signal_fd, signals, sizeof(signals));
+
+    if (count < 0 && count != -EAGAIN && count != -EINTR)
+        kernel_exit(1);
 }
 
 void cage_notify_loop(struct cage_context *context, pid_t guest)
@@ -206,20 +204,20 @@ void cage_notify_loop(struct cage_context *context, pid_t guest)
     uint64_t next_us = 0;
 
     while (!reap(context, guest)) {
-        int r = poll(fds, 3, TICK_MS);
+        int r = kernel_poll(fds, 3, TICK_MS);
         tick(context, &next_us);
         if (r <= 0)
             continue;
         if (fds[1].revents & POLLIN)
             take_child_signals(context);
         if (fds[2].revents & POLLHUP)
-            _exit(1); /* the supervisor is dead */
+            kernel_exit(1); /* the supervisor is dead */
         if (fds[0].revents & POLLIN)
             answer_one(context);
         else if (fds[0].revents & (POLLHUP | POLLERR))
             fds[0].fd = -1; /* nobody with the filter is left; the next reap ends the loop */
     }
-    context->report->end_us = base_clock_us();
+    context->report->end_us = kernel_clock_us();
     sample_scratch(context);
     context->report->ended = 1;
 }

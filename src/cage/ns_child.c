@@ -2,22 +2,20 @@
  *
  * Runs in: the supervisor and the cage's first process. Must not: allocate, log.
  */
-#include "base/cleanup.h"
 #include "cage/child.h"
-#include <errno.h>
-#include <fcntl.h>
+#include "cage/kernel.h"
 
 int cage_ns_names(char names[CAGE_NS_MAX][CAGE_NS_NAME_BYTES])
 {
     static const char *const links[CAGE_NS_MAX] = {"user", "pid", "mnt", "net", "ipc", "uts", "cgroup"};
-    AUTO_CLOSE int fd = open("/proc/self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    KERNEL_AUTO_CLOSE int fd = kernel_open(AT_FDCWD, "/proc/self/ns", O_PATH | O_DIRECTORY, 0);
 
     if (fd < 0)
-        return -errno;
+        return fd;
     for (int ns = 0; ns < CAGE_NS_MAX; ns++) {
-        ssize_t length = readlinkat(fd, links[ns], names[ns], CAGE_NS_NAME_BYTES - 1);
+        int length = kernel_readlink(fd, links[ns], names[ns], CAGE_NS_NAME_BYTES - 1);
         if (length < 0)
-            return -errno;
+            return length;
         names[ns][length] = 0;
     }
     return 0;

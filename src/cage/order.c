@@ -138,5 +138,6 @@ int cage_start(struct cage *cage, const struct cage_guest *guest, struct base_er
     r = cage_line_send(cage->line_fd, CAGE_WORD_ORDER, fds, count);
     if (r < 0)
         return base_err_sys(err, BASE_E_SETUP, -r, "cage", "cannot be told what to run");
+    cage_cgroup_open_counters(&cage->cgroup); /* from here on there is time */
     return 0;
 }

@@ -8,7 +8,7 @@ import re
 from common import Faults, code_of, files, room_of, root
 
 PROTOTYPE = re.compile(r"^(?!typedef\b|static\b|return\b|#)[A-Za-z_][\w\s*]*?\b(\w+)\((?!\*)")
-FOREIGN = {"umount2"}  # kernel.h says why
+LINKED_AS = re.compile(r'__asm__\("(\w+)"\)')  # what the linker sees is the name
 PLAIN = re.compile(r"_(close|free|release)$")
 
 
@@ -39,7 +39,8 @@ def check(path, prefix, faults):
                 faults.looked_at += 1
                 if not commented and not PLAIN.search(match.group(1)):
                     faults.add(path, number, f"{match.group(1)} has no comment above it or its group")
-                if not match.group(1).startswith(prefix + "_") and match.group(1) not in FOREIGN:
+                linked = LINKED_AS.search(line)
+                if not (linked or match).group(1).startswith(prefix + "_"):
                     faults.add(path, number, f"{match.group(1)} does not begin with {prefix}_")
             depth += bare.count("{") - bare.count("}")
 

@@ -244,12 +244,18 @@ def test_output_closed_by_the_reader(hood):
     assert ending["kind"] == "cancelled" and ending["detail"] == "the reader of its output went away", ending
 
 
-def test_standard_streams_closed_at_start(hood):
-    program = hood.program("import os\nos.write(1, b'out')", "py")
+@pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-", ">&-", "<&- >&- 2>&-"])
+def test_standard_streams_closed_at_start(hood, closed):
+    """None of their numbers may be taken by what the run opens for itself."""
+    program = hood.program("import os\nprint(os.read(0, 9), flush=True)", "py")
     receipt = hood.folder / "r.json"
-    done = subprocess.run(["sh", "-c", 'exec "$0" "$@" <&- 2>&-', *hood.command("run", "--receipt", receipt, program)],
-                          stdout=subprocess.PIPE, timeout=30)
-    assert (done.returncode, done.stdout) == (0, b"out")
+    done = subprocess.run(["sh", "-c", f'exec "$0" "$@" {closed}', *hood.command("run", "--receipt", receipt, program)],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=30)
+    if ">&-" in closed.replace("2>&-", ""):  # what is written there is lost, and that is not the guest's fault
+        assert json.loads(receipt.read_text())["ending"]["kind"] == "cancelled"
+        assert (done.returncode, done.stdout) == (125, b""), done
+    else:
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"b''\n", b""), done
 
 
 # ---------------------------------------------------------------- whatever the launcher left

@@ -279,6 +279,7 @@ static void what_is_used_is_counted(void **state)
     struct cage_plan plan = plan_for(&policy);
     assert_int_equal(cage_cgroup_create(&host, &slot, &cgroup, NULL), 0);
     assert_int_equal(cage_cgroup_limit(&cgroup, &plan, NULL), 0);
+    cage_cgroup_open_counters(&cgroup);
     assert_int_equal(apart_end(apart_start(work_in_group, &cgroup)), 0);
     cage_cgroup_read(&cgroup, &counters);
     if (host.controllers[CAGE_CPUACCT])
