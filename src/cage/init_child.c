@@ -271,9 +271,14 @@ static int keep_needed(struct cage_context *context)
 {
     int r = cage_close_all_but(&context->line_fd, 1);
 
-    for (int low = 0; low < CAGE_LOW_FDS && r == 0; low++)
+    if (r < 0)
+        return r;
+    for (int low = 0; low < CAGE_LOW_FDS; low++) {
         r = kernel_dup3(context->line_fd, low, O_CLOEXEC);
-    return r < 0 ? r : 0;
+        if (r < 0)
+            return r;
+    }
+    return 0;
 }
 
 /* Whatever our starter ignored or allowed itself: a child's end must reach us, and what we write must not end us. */
