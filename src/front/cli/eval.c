@@ -120,6 +120,8 @@ static int choose_folder(struct job *job, struct base_err *err)
         if (strlen(job->values.out) >= sizeof(job->out))
             return cli_options_err(&syntax, err, "--out: the path is too long");
         memcpy(job->out, job->values.out, strlen(job->values.out) + 1);
+        if (stat(job->out, &st) == 0 && !S_ISDIR(st.st_mode))
+            return base_err_set(err, BASE_E_USAGE, job->out, "is not a folder, so no results can go there");
         return 0;
     }
     if (job->values.resume)
