@@ -311,5 +311,7 @@ int cage_guest_main(void *argument)
     if ((context->report->achieved & requested) != requested)
         fail(context, CAGE_AT_PROOF, -EPERM);
     context->report->start_us = kernel_clock_us();
+    if (context->report->start_us == 0) /* no clock: no limit would hold */
+        fail(context, CAGE_AT_EXEC, -ENOSYS);
     fail(context, CAGE_AT_EXEC, kernel_execve(context->order->argv[0], context->order->argv, context->order->envp));
 }

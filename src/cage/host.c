@@ -197,11 +197,17 @@ static void probe_cgroups(struct cage_host *host)
                        "no control group with memory and pids is writable below " CGROUP_ROOT);
 }
 
-void cage_host_probe(struct cage_host *ret_host)
+/* Only what says that there is none counts as none: with any other failure the cage tries, and fails. */
+static int probe_landlock(void)
 {
     int abi = kernel_landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 
-    *ret_host = (struct cage_host){.landlock_abi = abi > 0 ? abi : 0};
+    return abi == -ENOSYS || abi == -EOPNOTSUPP ? 0 : abi > 0 ? abi : 1;
+}
+
+void cage_host_probe(struct cage_host *ret_host)
+{
+    *ret_host = (struct cage_host){.landlock_abi = probe_landlock()};
     probe_hard_limits(ret_host);
     probe_identity(ret_host);
     probe_cgroups(ret_host);

@@ -126,8 +126,9 @@ int eval_job_make(const struct eval_candidate *candidate, const struct eval_task
         return base_err_set(err, BASE_E_NOMEM, task->id, "out of memory");
     job->task = task;
     job->place = (struct eval_place){candidate->task, candidate->sample, case_index};
-    base_random_hex(job->nonce, JUDGE_NONCE_CHARS);
-    job->nonce[JUDGE_NONCE_CHARS] = '\0';
+    r = base_random_hex(job->nonce, JUDGE_NONCE_CHARS, err);
+    if (r < 0)
+        return r;
     job->request.stdin_fd = job->request.stdout_fd = job->request.stderr_fd = -1;
     r = prepare[task->kind](job, candidate, err);
     if (r < 0)

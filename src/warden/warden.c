@@ -378,6 +378,7 @@ static int as_outcome(struct warden_watch *watch, int r, struct base_err *err)
     (void)snprintf(outcome->detail, sizeof(outcome->detail), "%.*s", (int)sizeof(outcome->detail) - 1,
                    outcome->error.what);
     outcome->protections_requested = watch->job->plan->requested;
+    outcome->protections_achieved = watch->report->achieved;
     outcome->protections_missing = watch->job->plan->missing;
     base_hash_bytes_hex("", 0, outcome->out.sha256);
     base_hash_bytes_hex("", 0, outcome->err.sha256);
@@ -415,7 +416,9 @@ int warden_run(const struct warden_job *job, struct warden_outcome *ret_outcome,
     if (!watch)
         return base_err_set(err, BASE_E_NOMEM, "warden", "no memory");
     init_watch(watch, job, ret_outcome);
-    base_random_hex(ret_outcome->run_id, 32);
+    r = base_random_hex(ret_outcome->run_id, 32, err);
+    if (r < 0)
+        return r;
     (void)base_clock_utc(ret_outcome->started_utc, sizeof(ret_outcome->started_utc));
     r = catch_signals(watch, &old, &local);
     if (r == 0) {
