@@ -301,8 +301,9 @@ int cage_guest_main(void *argument)
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
         if (!(requested & (UINT64_C(1) << rows[i].step)))
             continue;
-        int r = rows[i].apply(context);
-        if (r == 0 && rows[i].prove)
+        bool done = !(context->without & (UINT64_C(1) << rows[i].step));
+        int r = done ? rows[i].apply(context) : 0;
+        if (r == 0 && done && rows[i].prove)
             r = rows[i].prove(context);
         if (r < 0)
             fail(context, rows[i].step, r);
