@@ -134,7 +134,11 @@ void cage_cgroup_reconcile(void);
 
 /* --- report: what the cage's first process tells its supervisor --- */
 
-#define CAGE_DENIALS_MAX 64
+/* Room for every call that the profile denies, several times where arguments tell attempts apart. */
+#define CAGE_DENIALS_MAX 288
+
+/* In the place of a number or an argument: any other. A guest that tries them all fills no more than its share. */
+#define CAGE_DENIAL_OTHER UINT32_MAX
 
 struct cage_denial {
     uint32_t nr;

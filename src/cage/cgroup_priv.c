@@ -233,6 +233,9 @@ static int limit_v1(const struct cage_cgroup *cgroup, const struct cage_plan *pl
         /* Only a kernel that accounts swap has this file; without it nothing of a group is swapped beyond its limit. */
         if (r == 0 && faccessat(cgroup->dir_fds[CAGE_MEMORY], "memory.memsw.limit_in_bytes", W_OK, 0) == 0)
             r = set_number(cgroup, CAGE_MEMORY, "memory.memsw.limit_in_bytes", memory, err);
+        /* Socket buffers are in no group's count until they have a limit of their own; then they are in this one's. */
+        if (r == 0 && plan->policy->network != POLICY_NETWORK_NONE)
+            r = set_number(cgroup, CAGE_MEMORY, "memory.kmem.tcp.limit_in_bytes", memory, err);
     }
     if (r == 0 && limited(plan, CAGE_CPU, POLICY_LIMIT_CPUS))
         r = set_number(cgroup, CAGE_CPU, "cpu.cfs_quota_us", limit_of(plan, POLICY_LIMIT_CPUS)->value * CPU_PERIOD_US,

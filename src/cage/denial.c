@@ -67,7 +67,10 @@ static void describe_value(uint64_t value, const struct word *words, size_t coun
             (void)snprintf(text, text_bytes, "%s", words[i].text);
             return;
         }
-    (void)snprintf(text, text_bytes, "%llu", (unsigned long long)value);
+    if (value == CAGE_DENIAL_OTHER)
+        (void)snprintf(text, text_bytes, "other");
+    else
+        (void)snprintf(text, text_bytes, "%llu", (unsigned long long)value);
 }
 
 /* The first bit by name; several are rare and "+N" says how many more. */
@@ -76,6 +79,10 @@ static void describe_bits(uint64_t value, const struct word *words, size_t count
     const char *first = NULL;
     unsigned more = 0;
 
+    if (value == CAGE_DENIAL_OTHER) {
+        (void)snprintf(text, text_bytes, "other");
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         if (!(value & words[i].value))
             continue;
@@ -97,7 +104,11 @@ void cage_denial_describe(const struct cage_denial *denial, char *what, size_t w
 
     *ret_class = "syscall";
     if (denial->foreign) {
-        (void)snprintf(what, what_bytes, "%s-abi(%u)", denial->foreign == 1 ? "32-bit" : "x32", denial->nr);
+        const char *abi = denial->foreign == 1 ? "32-bit" : "x32";
+        if (denial->nr == CAGE_DENIAL_OTHER)
+            (void)snprintf(what, what_bytes, "%s-abi(other)", abi);
+        else
+            (void)snprintf(what, what_bytes, "%s-abi(%u)", abi, denial->nr);
         return;
     }
     if (!call) {

@@ -67,30 +67,62 @@ static uint64_t telling_argument(const struct seccomp_data *data)
     return 0;
 }
 
-static void record(struct cage_report *report, const struct seccomp_data *data)
-{
-    struct cage_denial denial = {
-        .nr = (uint32_t)data->nr & ~X32_BIT,
-        .foreign = foreign_abi(data),
-        .count = 1,
-        .first_us = kernel_clock_us() - report->start_us,
-    };
-    uint32_t count = report->denial_count;
+/* One call under several arguments (there are 46 address families), one foreign ABI under several numbers: so many of
+ * them are told apart. */
+#define ARGUMENTS_TOLD_APART 48
+#define NUMBERS_TOLD_APART   8
 
-    denial.argument = denial.foreign ? 0 : telling_argument(data);
+static bool same_kind(const struct cage_denial *a, const struct cage_denial *b)
+{
+    return a->foreign == b->foreign && (a->foreign || a->nr == b->nr);
+}
+
+/* The entry for @denial, or for all others of its kind when those have had their share, or NULL: not there yet. */
+static struct cage_denial *find_entry(struct cage_report *report, struct cage_denial *denial)
+{
+    uint32_t count = report->denial_count, kinds = 0;
+
     for (uint32_t i = 0; i < count; i++) {
         struct cage_denial *known = &report->denials[i];
-        if (known->nr == denial.nr && known->foreign == denial.foreign && known->argument == denial.argument) {
-            known->count++;
-            return;
-        }
+        if (!same_kind(known, denial))
+            continue;
+        if (known->nr == denial->nr && known->argument == denial->argument)
+            return known;
+        kinds++;
     }
-    if (count == CAGE_DENIALS_MAX) {
+    if (kinds < (denial->foreign ? NUMBERS_TOLD_APART : ARGUMENTS_TOLD_APART))
+        return NULL;
+    if (denial->foreign)
+        denial->nr = CAGE_DENIAL_OTHER;
+    else
+        denial->argument = CAGE_DENIAL_OTHER;
+    for (uint32_t i = 0; i < count; i++) {
+        struct cage_denial *known = &report->denials[i];
+        if (same_kind(known, denial) && known->nr == denial->nr && known->argument == denial->argument)
+            return known;
+    }
+    return NULL;
+}
+
+static void record(struct cage_report *report, const struct seccomp_data *data)
+{
+    struct cage_denial *known, denial = {
+                                   .nr = (uint32_t)data->nr & ~X32_BIT,
+                                   .foreign = foreign_abi(data),
+                                   .count = 1,
+                                   .first_us = kernel_clock_us() - report->start_us,
+                               };
+
+    denial.argument = denial.foreign ? 0 : telling_argument(data);
+    known = find_entry(report, &denial);
+    if (known) {
+        known->count++;
+    } else if (report->denial_count < CAGE_DENIALS_MAX) {
+        report->denials[report->denial_count] = denial;
+        report->denial_count++;
+    } else {
         report->denials_unlisted++;
-        return;
     }
-    report->denials[count] = denial;
-    report->denial_count = count + 1;
 }
 
 /* One notification: record, refuse. It may be gone already, when the caller was killed meanwhile. */

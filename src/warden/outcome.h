@@ -51,7 +51,7 @@ struct warden_denial {
     uint64_t count;
     uint64_t first_us; /* since the guest's start */
 };
-#define WARDEN_DENIALS_MAX 64
+#define WARDEN_DENIALS_MAX 288
 
 /* Absent is not zero: a counter that the machine could not give is WARDEN_UNKNOWN. */
 #define WARDEN_UNKNOWN UINT64_MAX
