@@ -67,7 +67,7 @@ static void describe_value(uint64_t value, const struct word *words, size_t coun
             (void)snprintf(text, text_bytes, "%s", words[i].text);
             return;
         }
-    if (value == CAGE_DENIAL_OTHER)
+    if (value == CAGE_DENIAL_OTHER_ARGUMENT)
         (void)snprintf(text, text_bytes, "other");
     else
         (void)snprintf(text, text_bytes, "%llu", (unsigned long long)value);
@@ -79,7 +79,7 @@ static void describe_bits(uint64_t value, const struct word *words, size_t count
     const char *first = NULL;
     unsigned more = 0;
 
-    if (value == CAGE_DENIAL_OTHER) {
+    if (value == CAGE_DENIAL_OTHER_ARGUMENT) {
         (void)snprintf(text, text_bytes, "other");
         return;
     }
@@ -105,7 +105,7 @@ void cage_denial_describe(const struct cage_denial *denial, char *what, size_t w
     *ret_class = "syscall";
     if (denial->foreign) {
         const char *abi = denial->foreign == 1 ? "32-bit" : "x32";
-        if (denial->nr == CAGE_DENIAL_OTHER)
+        if (denial->nr == CAGE_DENIAL_OTHER_CALL)
             (void)snprintf(what, what_bytes, "%s-abi(other)", abi);
         else
             (void)snprintf(what, what_bytes, "%s-abi(%u)", abi, denial->nr);

@@ -93,9 +93,9 @@ static struct cage_denial *find_entry(struct cage_report *report, struct cage_de
     if (kinds < (denial->foreign ? NUMBERS_TOLD_APART : ARGUMENTS_TOLD_APART))
         return NULL;
     if (denial->foreign)
-        denial->nr = CAGE_DENIAL_OTHER;
+        denial->nr = CAGE_DENIAL_OTHER_CALL;
     else
-        denial->argument = CAGE_DENIAL_OTHER;
+        denial->argument = CAGE_DENIAL_OTHER_ARGUMENT;
     for (uint32_t i = 0; i < count; i++) {
         struct cage_denial *known = &report->denials[i];
         if (same_kind(known, denial) && known->nr == denial->nr && known->argument == denial->argument)

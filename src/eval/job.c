@@ -134,6 +134,7 @@ int eval_job_make(const struct eval_candidate *candidate, const struct eval_task
     if (r < 0)
         return r;
     base_hash_bytes_hex(job->code.bytes, job->code.count, job->code_sha256);
+    stage_program_sha256(&job->program, job->program_sha256);
     job->request.policy = policy;
     job->request.program = &job->program;
     job->request.files = job->files;
