@@ -29,3 +29,6 @@ struct drill_launch {
 
 /* Start it; it is killed when we end. The caller must be single-threaded. */
 int drill_launch(const struct drill_launch *launch, pid_t *ret_pid, struct base_err *err);
+
+/* The fork's part: become that process, or end with status 127. */
+void drill_launch_become(const struct drill_launch *launch, pid_t parent) __attribute__((noreturn));

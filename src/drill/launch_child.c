@@ -80,14 +80,19 @@ static void set_signals(bool odd)
 {
     sigset_t set;
 
-    (void)signal(SIGPIPE, odd ? SIG_IGN : SIG_DFL);
-    (void)signal(SIGCHLD, odd ? SIG_IGN : SIG_DFL);
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)signal(SIGCHLD, SIG_DFL);
     (void)signal(SIGXFSZ, SIG_DFL);
-    (void)(odd ? sigfillset(&set) : sigemptyset(&set));
+    (void)sigemptyset(&set);
+    if (odd) {
+        (void)signal(SIGPIPE, SIG_IGN);
+        (void)signal(SIGCHLD, SIG_IGN);
+        (void)sigfillset(&set);
+    }
     need(sigprocmask(SIG_SETMASK, &set, NULL) == 0);
 }
 
-static void become(const struct drill_launch *launch, pid_t parent)
+void drill_launch_become(const struct drill_launch *launch, pid_t parent)
 {
     need(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent);
     place_descriptors(launch);
@@ -98,16 +103,4 @@ static void become(const struct drill_launch *launch, pid_t parent)
     set_signals(launch->odd_signals);
     (void)execve(launch->path, launch->argv, launch->envp);
     _exit(FAILED);
-}
-
-int drill_launch(const struct drill_launch *launch, pid_t *ret_pid, struct base_err *err)
-{
-    pid_t parent = getpid(), pid = fork();
-
-    if (pid < 0)
-        return base_err_sys(err, BASE_E_SETUP, errno, launch->path, "cannot be started");
-    if (pid == 0)
-        become(launch, parent);
-    *ret_pid = pid;
-    return 0;
 }

@@ -40,4 +40,5 @@ void drill_residue_processes(pid_t except, bool patient, struct drill_words *fau
 void drill_residue_look(const struct cage_host *host, const struct drill_before *before, pid_t except,
                         struct drill_words *faults);
 
+/* Or less. */
 void drill_sleep_ms(unsigned ms);

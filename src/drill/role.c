@@ -11,11 +11,6 @@
 
 static const char *const names[] = {[DRILL_ROLE_SUPERVISOR] = "supervisor", [DRILL_ROLE_VICTIM] = "victim"};
 
-const char *drill_role_name(enum drill_role role)
-{
-    return (size_t)role < ARRAY_COUNT(names) ? names[role] : NULL;
-}
-
 /* execve's interface takes char *const[]; it does not write to them. */
 static char *word(const char *text)
 {

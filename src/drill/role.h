@@ -10,15 +10,11 @@
 enum drill_role {
     DRILL_ROLE_SUPERVISOR, /* does what the order in a folder of notes says, and leaves an answer there */
     DRILL_ROLE_VICTIM,     /* lives, and shows it, until it is killed */
-    DRILL_ROLE_MAX
 };
 
 /* Start this program as @role with @argument; path and argv of @launch are filled here. */
 int drill_role_launch(enum drill_role role, const char *argument, struct drill_launch *launch, pid_t *ret_pid,
                       struct base_err *err);
-
-/* "supervisor", "victim"; NULL past the end. */
-const char *drill_role_name(enum drill_role role);
 
 /* Names in the folder of notes. */
 #define DRILL_ORDER_FILE  "order.json"

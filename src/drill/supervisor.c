@@ -8,6 +8,7 @@
 #include "drill/role.h"
 #include "drill/scene.h"
 #include "run/run.h"
+#include "stage/stage.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
