@@ -7,8 +7,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -27,8 +29,19 @@ void drill_sleep_ms(unsigned ms)
     (void)nanosleep(&time, NULL); /* woken early, the caller looks again */
 }
 
+/* A copy of the mounts that only we and our processes see: others' do not come into it, and what a bare attack mounts
+ * goes with us. What a cage would let out of itself still arrives. */
+static void own_mounts(void)
+{
+    if (geteuid() != 0 || unshare(CLONE_NEWNS) < 0)
+        return;                                              /* then others' are seen too */
+    (void)mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL); /* of our own copy; cannot fail where the above did not */
+    (void)mount(NULL, "/", NULL, MS_REC | MS_SHARED, NULL);
+}
+
 int drill_residue_begin(struct base_err *err)
 {
+    own_mounts();
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
         return base_err_sys(err, BASE_E_SETUP, errno, "drill", "cannot be the reaper of its processes");
     return 0;

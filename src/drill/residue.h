@@ -16,7 +16,7 @@ struct drill_pids {
     size_t count;
 };
 
-/* Become the reaper of what loses its parent below us. */
+/* Become the reaper of what loses its parent below us; as root, with mounts of our own. */
 int drill_residue_begin(struct base_err *err);
 
 /* Living processes below @root, without @except (0: none) and what is below that. Ours that have died are reaped. */

@@ -13,8 +13,9 @@
 #include <sys/wait.h>
 #include <termios.h>
 
-#define BEAT_PATIENCE_MS 2000
-#define TYPED_MAX_BYTES  (1u << 20)
+#define BEAT_PATIENCE_MS  2000
+#define TYPED_PATIENCE_MS 20
+#define TYPED_MAX_BYTES   (1u << 20)
 
 /* --- victim --- */
 
@@ -115,10 +116,12 @@ void drill_scene_drain(struct drill_scene *scene)
 
 static void check_terminal(struct drill_scene *scene, struct drill_words *faults)
 {
+    struct pollfd ready = {.fd = scene->terminal_fd, .events = POLLIN};
     int waiting = 0;
     struct termios state;
 
     drill_scene_drain(scene);
+    (void)poll(&ready, 1, TYPED_PATIENCE_MS); /* what is typed may take a moment to arrive */
     if (ioctl(scene->terminal_fd, FIONREAD, &waiting) < 0 || waiting > 0)
         drill_fault(faults, "%d bytes were typed into the terminal", waiting);
     if (tcgetattr(scene->terminal_fd, &state) < 0 || (state.c_lflag & (ICANON | ECHO | ISIG)))
