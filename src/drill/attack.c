@@ -161,7 +161,7 @@ static int run_both(struct row *row, struct base_err *err)
 /* What a killed supervisor left is cleared by the next start on this machine. */
 static int start_next(struct row *row, struct base_err *err)
 {
-    AUTO_DONE struct drill_done done = {.answer = NULL};
+    AUTO_DONE struct drill_done done = {.status = -1};
     struct drill_order order;
     pid_t pid;
     int r = order_harmless(row, &row->site->policy, &pid, &order, err);
@@ -185,6 +185,7 @@ static int run_caged(struct row *row, struct base_err *err)
     facts->sibling = row->sibling.answer;
     facts->hung = row->done.hung;
     facts->killed = row->done.killed;
+    facts->status = row->done.status;
     drill_scene_check(&row->scene, &facts->outside);
     if (has(row, DRILL_TERMINAL))
         facts->terminal = &row->scene.typed;

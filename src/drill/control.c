@@ -87,7 +87,7 @@ void drill_control_run(const struct drill_attack *attack, struct drill_scene *sc
                                       .bare = true,
                                       .twice = expect->outside & DRILL_BIT(DRILL_SECOND_RUN),
                                       .notes = DRILL_NOTE_DIR};
-    AUTO_DONE struct drill_done done = {.answer = NULL};
+    AUTO_DONE struct drill_done done = {.status = -1};
     struct base_err err;
     pid_t pid;
 

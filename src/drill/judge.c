@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 struct judge {
     const struct drill_facts *facts;
@@ -94,6 +95,7 @@ static void judge_ending(struct judge *judge, const char *ending)
 {
     const struct drill_expect *expect = judge->expect;
     char wanted[200];
+    bool ours;
 
     if (strcmp(ending, "exited 10") == 0) {
         judge->reached = true;
@@ -104,7 +106,8 @@ static void judge_ending(struct judge *judge, const char *ending)
     if (is_expected(expect, ending))
         return;
     list_endings(expect, wanted, sizeof(wanted));
-    say(strcmp(ending, "hung") == 0 ? &judge->breaches : &judge->misses, "ended: %s, expected: %s", ending, wanted);
+    ours = strcmp(ending, "hung") == 0 || strcmp(ending, "lost") == 0;
+    say(ours ? &judge->breaches : &judge->misses, "ended: %s, expected: %s", ending, wanted);
 }
 
 /* --- what a receipt says --- */
@@ -252,12 +255,16 @@ static void judge_run(struct judge *judge, size_t index)
 
 static void judge_supervisor(struct judge *judge)
 {
-    const json_t *answer = judge->facts->answer;
+    const struct drill_facts *facts = judge->facts;
+    const json_t *answer = facts->answer;
     const json_t *before = json_object_get(answer, "fds_before"), *after = json_object_get(answer, "fds_after");
     const char *error = json_string_value(json_object_get(answer, "error"));
 
     if (error)
         say(&judge->breaches, "the supervisor failed: %s", error);
+    if (facts->status > 0 && !facts->hung && !facts->killed)
+        say(&judge->breaches, WIFEXITED(facts->status) ? "the supervisor exited with %d" : "the supervisor died of %d",
+            WIFEXITED(facts->status) ? WEXITSTATUS(facts->status) : WTERMSIG(facts->status));
     if (json_is_integer(before) && json_integer_value(before) != json_integer_value(after))
         say(&judge->breaches, "the supervisor has %d descriptors, %d before", (int)json_integer_value(after),
             (int)json_integer_value(before));

@@ -22,6 +22,7 @@ struct drill_facts {
     char unproven[300];   /* not empty: there is no control here, and why */
     const json_t *answer; /* the supervisor's, see role.h; NULL: none came */
     bool hung, killed;
+    int status;                 /* of the supervisor, as from wait; -1: unknown */
     struct drill_words outside; /* what is not as it was staged */
     struct drill_words residue;
     const json_t *sibling;           /* the answer of the harmless run beside it; NULL: none came */

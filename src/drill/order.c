@@ -172,8 +172,9 @@ void drill_order_wait(const struct drill_order *order, struct drill_scene *scene
 {
     AUTO_CLOSE int pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
     struct watch watch = {order, scene, ret_done, pid, pid_fd, 0};
+    int status;
 
-    *ret_done = (struct drill_done){.answer = NULL};
+    *ret_done = (struct drill_done){.status = -1};
     while (!step(&watch))
         if (base_clock_us() > deadline_us) {
             ret_done->hung = true;
@@ -182,7 +183,8 @@ void drill_order_wait(const struct drill_order *order, struct drill_scene *scene
     if (order->bare || ret_done->hung || drill_interrupted())
         (void)drill_kill_below(scene->victim); /* what stays is found by who looks for residue */
     (void)kill(pid, SIGKILL);                  /* dead already, but where no pidfd could be had */
-    (void)waitpid(pid, NULL, 0);               /* or it was reaped on the way */
+    if (waitpid(pid, &status, 0) == pid)       /* or it was reaped on the way */
+        ret_done->status = status;
     if (!ret_done->killed)
         read_answer(&watch);
 }

@@ -22,6 +22,7 @@ struct drill_done {
     bool hung;      /* it was ended at the deadline */
     bool crowded;   /* bare: it was ended, with too many processes */
     bool killed;    /* kill-supervisor was done */
+    int status;     /* how the supervisor ended, as from wait; -1: it was reaped elsewhere */
 };
 void drill_done_release(struct drill_done *done);
 #define AUTO_DONE CLEANUP(drill_done_release)

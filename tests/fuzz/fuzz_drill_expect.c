@@ -1,4 +1,4 @@
-/* fuzz_drill_expect.c - expectations of attacks; what is accepted must be whole */
+/* fuzz_drill_expect.c - expectations of attacks; what is accepted must be whole (with item_untrusted.c) */
 #include "base/cleanup.h"
 #include "drill/expect.h"
 #include "fuzz.h"

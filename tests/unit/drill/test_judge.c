@@ -32,6 +32,7 @@ struct fact {
     const char *outside, *residue, *terminal; /* NULL: nothing */
     const char *unstaged, *unproven;
     bool hung, killed;
+    int status;
     struct {
         bool tried, hung, crowded;
         const char *ending, *evidence, *line, *failed;
@@ -92,6 +93,9 @@ static const struct {
     {{NONE, "{'receipts':[" GOOD "],'fds_before':9,'fds_after':10}"},
      DRILL_RED,
      "the supervisor has 10 descriptors, 9 before"},
+    {{NONE, HELD_ANSWER, .status = 99 << 8}, DRILL_RED, "the supervisor exited with 99"},
+    {{NONE, HELD_ANSWER, .status = 11}, DRILL_RED, "the supervisor died of 11"},
+    {{BARE, NULL, .status = -1, .control = {true, .ending = "exited 77"}}, DRILL_RED, "ended: lost"},
     {{NONE, "{'receipts':[" GOOD "],'error':'no memory'}"}, DRILL_RED, "the supervisor failed: no memory"},
     /* what must be in it */
     {{NONE "expect: {denials: [\"network socket(AF_INET)\", \"network sock*\", \"*\x20x*\"]}\n", HELD_ANSWER},
@@ -208,7 +212,8 @@ static void judge(const struct fact *fact, struct drill_verdict *verdict)
                                 .answer = answer,
                                 .sibling = sibling,
                                 .hung = fact->hung,
-                                .killed = fact->killed};
+                                .killed = fact->killed,
+                                .status = fact->status};
     struct base_err err = {0};
 
     assert_int_equal(policy_builtin("default", &base, NULL), 0);
