@@ -214,9 +214,10 @@ static void judge_count(struct judge *judge, const json_t *receipt, const char *
 static void judge_output(struct judge *judge, const json_t *receipt)
 {
     const struct drill_expect *expect = judge->expect;
-    const char *text = json_string_value(get(receipt, "stdout", "text"));
+    const json_t *seen = get(receipt, "stdout", "text");
+    const char *text = json_string_value(seen), *wanted = expect->stdout_text;
 
-    if (expect->stdout_text && (!text || strcmp(text, expect->stdout_text) != 0))
+    if (wanted && (!text || json_string_length(seen) != strlen(wanted) || strcmp(text, wanted) != 0))
         say(&judge->misses, "stdout is not what was expected");
     judge_count(judge, receipt, "stdout", expect->stdout_bytes);
     judge_count(judge, receipt, "stderr", expect->stderr_bytes);

@@ -15,6 +15,7 @@
 
 #define ANSWER_MAX_BYTES (64u << 20)
 #define STEP_MS          10
+#define GENTLE_MS        3000
 #define KILL_AFTER_US    300000
 #define BARE_MOST        64 /* processes that a bare attack may have */
 #define ENVIRONMENT_MAX  1024
@@ -157,6 +158,15 @@ static bool step(struct watch *watch)
     return drill_interrupted() != 0;
 }
 
+/* A supervisor that is told to stop takes its cage and control groups away. */
+static void end_gently(const struct watch *watch)
+{
+    struct pollfd fd = {.fd = watch->pid_fd, .events = POLLIN};
+
+    (void)kill(watch->pid, SIGTERM); /* dead is as good */
+    (void)poll(&fd, 1, GENTLE_MS);
+}
+
 static void read_answer(const struct watch *watch)
 {
     char path[DRILL_PATH_BYTES + 64];
@@ -180,6 +190,8 @@ void drill_order_wait(const struct drill_order *order, struct drill_scene *scene
             ret_done->hung = true;
             break;
         }
+    if (drill_interrupted() && !order->bare)
+        end_gently(&watch);
     if (order->bare || ret_done->hung || drill_interrupted())
         (void)drill_kill_below(scene->victim); /* what stays is found by who looks for residue */
     (void)kill(pid, SIGKILL);                  /* dead already, but where no pidfd could be had */

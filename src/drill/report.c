@@ -4,6 +4,8 @@
 #include "drill/attack.h"
 #include <string.h>
 
+#define SAID_BYTES 4000
+
 static json_t *text_json(const char *text)
 {
     return text && *text ? base_json_text(text, strlen(text)) : json_null();
@@ -79,17 +81,36 @@ static json_t *part_json(const json_t *receipts, const char *key)
     return part ? json_incref(part) : json_null();
 }
 
+/* Where a row is not as it should be, what the program had to say of it: of the last run, and of the control. */
+static void add_said(json_t *row, const struct drill_facts *facts, const json_t *receipts)
+{
+    size_t count = json_array_size(receipts);
+    const json_t *text =
+        json_object_get(json_object_get(json_array_get(receipts, count ? count - 1 : 0), "stdout"), "text");
+    const char *bytes = json_string_value(text);
+    size_t length = json_string_length(text);
+
+    (void)json_object_set_new(row, "said",
+                              bytes ? base_json_text(bytes, length < SAID_BYTES ? length : SAID_BYTES) : json_null());
+    (void)json_object_set_new(row, "control_said", text_json(facts->control.last_line));
+}
+
 json_t *drill_row_json(const struct drill_attack *attack, const struct drill_facts *facts,
                        const struct drill_verdict *verdict)
 {
     const struct drill_expect *expect = &attack->expect;
     const json_t *receipts = json_object_get(facts->answer, "receipts");
 
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", attack->name,
-                     "group", drill_group_name(expect->group), "what", text_json(expect->what), "covers",
-                     words_json(&expect->covers), "proves", words_json(&expect->proves), "outside",
-                     outside_json(expect), "result", drill_result_name(verdict->result), "reasons",
-                     words_json(&verdict->reasons), "expected", expected_json(expect), "seen",
-                     seen_json(facts, receipts), "control", control_json(facts), "usage", part_json(receipts, "usage"),
-                     "teardown", part_json(receipts, "teardown"), "residue", words_json(&facts->residue));
+    json_t *row;
+
+    row = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", attack->name,
+                    "group", drill_group_name(expect->group), "what", text_json(expect->what), "covers",
+                    words_json(&expect->covers), "proves", words_json(&expect->proves), "outside", outside_json(expect),
+                    "result", drill_result_name(verdict->result), "reasons", words_json(&verdict->reasons), "expected",
+                    expected_json(expect), "seen", seen_json(facts, receipts), "control", control_json(facts), "usage",
+                    part_json(receipts, "usage"), "teardown", part_json(receipts, "teardown"), "residue",
+                    words_json(&facts->residue));
+    if (row && verdict->result == DRILL_RED)
+        add_said(row, facts, receipts);
+    return row;
 }

@@ -92,8 +92,9 @@ def test_an_attack_that_is_held(attacks):
 
 
 def test_an_attack_that_reaches(attacks):
-    attacks.add("reaches", "import sys; sys.exit(10)")
-    expect_row(attacks.one(status=1), "red", "succeeded")
+    attacks.add("reaches", "import sys; print('through'); sys.exit(10)")
+    row = expect_row(attacks.one(status=1), "red", "succeeded")
+    assert row["said"] == "through\n" and row["control_said"] == "through"
 
 
 def test_an_attack_that_reaches_as_documented(attacks):
@@ -354,6 +355,18 @@ def orders_of(pid):
     return None
 
 
+def test_a_mount_that_appears_is_red(attacks):
+    need(is_root() and shutil.which("nsenter"), "not root, or nsenter is not installed: no mount can be made")
+    attacks.add("mount-" + attacks.hood.nonce, "import time; time.sleep(1)", control="none", control_why="it is done for it")
+    process = subprocess.Popen(attacks.hood.command("drill", "--attacks", attacks.folder, "--json"), stdout=subprocess.PIPE)
+    assert wait_until(lambda: orders_of(process.pid), 10)
+    subprocess.run(["nsenter", "-t", str(process.pid), "-m", "mount", "-t", "tmpfs", "made-up", str(attacks.folder)], check=True)
+    out, _ = process.communicate(timeout=60)
+    (row,) = json.loads(out)["attacks"]
+    expect_row(row, "red", "a mount appeared: " + str(attacks.folder))
+    assert not os.path.ismount(attacks.folder)
+
+
 def test_odd_signals(attacks):
     source = "import os, signal, sys\nif os.environ.get('DRILL_CONTROL'): sys.exit(10)\n" \
              "assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == set()\n" \
@@ -418,6 +431,24 @@ def test_the_table(attacks):
     assert re.search(r"^all +1 +1 +0 +0$", run.text, re.M) and re.search(r"^network +0 +1 +0 +0$", run.text, re.M), run.text
     assert "2 attacks in " in run.text
     assert len({line.index("result") for line in run.text.splitlines()[:1]}) == 1
+
+
+def test_nothing_is_kept_from_row_to_row(attacks):
+    """No descriptor of the drill itself, over forty rows."""
+    kinds = [kind for kind in OUTSIDE if kind not in ("tcp6", "posix-mqueue")]
+    for number in range(40):
+        attacks.add("row-%02d" % number, WORKS_BARE, outside=kinds)
+    process = subprocess.Popen(attacks.hood.command("drill", "--attacks", attacks.folder), stdout=subprocess.PIPE)
+    counts = []
+    for line in process.stdout:
+        if line.startswith(b"row-"):
+            assert line.endswith(b" held\n"), line
+            counts.append(len(os.listdir("/proc/%d/fd" % process.pid)))
+            if counts[-1] == 39:
+                break
+    process.communicate(timeout=60)
+    assert process.returncode == 0 and len(counts) == 40
+    assert min(counts[29:39]) <= min(counts[:10]) + 15, counts  # the next row may be staged already when it is looked at
 
 
 def test_only_some(attacks):

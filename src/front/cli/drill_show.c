@@ -85,12 +85,13 @@ static void print_counts(const char *name, const json_t *counts)
 void cli_drill_show_summary(const json_t *report)
 {
     const json_t *summary = json_object_get(report, "summary");
+    size_t count = json_array_size(json_object_get(report, "attacks"));
     const char *group;
     json_t *counts;
 
     printf("\n%-12s  %8s  %8s  %8s  %8s\n", "group", "held", "red", "skipped", "residual");
     json_object_foreach(json_object_get(summary, "by_group"), group, counts) print_counts(group, counts);
     print_counts("all", summary);
-    printf("%zu attacks in %.1f s\n", json_array_size(json_object_get(report, "attacks")),
+    printf("%zu attack%s in %.1f s\n", count, count == 1 ? "" : "s",
            json_number_value(json_object_get(report, "wall_s")));
 }
