@@ -15,6 +15,19 @@ int drill_folder_make(char ret_path[DRILL_PATH_BYTES], struct base_err *err)
     return 0;
 }
 
+/* Open the folder @name for reading, also where it was made unreadable; never what a link leads to. */
+static int open_below(int dir_fd, const char *name)
+{
+    AUTO_CLOSE int place_fd = openat(dir_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    char path[48];
+
+    if (place_fd < 0)
+        return -1;
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", place_fd);
+    return chmod(path, 0700) < 0 ? -1 : openat(place_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Takes the descriptor. */
 static void empty(int dir_fd)
 {
     DIR *dir = fdopendir(dir_fd);
@@ -26,14 +39,13 @@ static void empty(int dir_fd)
     }
     while ((entry = readdir(dir))) {
         const char *name = entry->d_name;
-        int below;
+        int below_fd;
 
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || unlinkat(dirfd(dir), name, 0) == 0)
             continue;
-        (void)fchmodat(dirfd(dir), name, 0700, 0); /* it may have been made unreadable; a link was unlinked above */
-        below = openat(dirfd(dir), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (below >= 0)
-            empty(below);
+        below_fd = open_below(dirfd(dir), name);
+        if (below_fd >= 0)
+            empty(below_fd);
         (void)unlinkat(dirfd(dir), name, AT_REMOVEDIR);
     }
     (void)closedir(dir);
