@@ -44,7 +44,7 @@ static json_t *args_json(const struct drill_order *order, const struct drill_sce
 static int write_order(const struct drill_order *order, const struct drill_scene *scene, const char *folder,
                        struct base_err *err)
 {
-    char path[DRILL_PATH_BYTES + 32], work[DRILL_PATH_BYTES + 32];
+    char path[DRILL_PATH_BYTES + 64], work[DRILL_PATH_BYTES + 32];
     AUTO_BUF struct base_buf text = {0};
     AUTO_JSON json_t *json = NULL;
 
