@@ -88,6 +88,7 @@ struct row {
     struct drill_before before;
     struct drill_facts facts;
     struct drill_done done, sibling;
+    struct base_buf shown; /* by the terminal, of the caged run */
 };
 
 static void row_release(struct row *row)
@@ -96,6 +97,7 @@ static void row_release(struct row *row)
     drill_before_release(&row->before);
     drill_done_release(&row->done);
     drill_done_release(&row->sibling);
+    base_buf_release(&row->shown);
     drill_words_release(&row->facts.outside);
     drill_words_release(&row->facts.residue);
     drill_words_release(&row->facts.control.endings);
@@ -171,9 +173,26 @@ static int start_next(struct row *row, struct base_err *err)
     return r;
 }
 
-static int run_caged(struct row *row, struct base_err *err)
+static void take_facts(struct row *row)
 {
     struct drill_facts *facts = &row->facts;
+
+    facts->answer = row->done.answer;
+    facts->sibling = row->sibling.answer;
+    facts->hung = row->done.hung;
+    facts->killed = row->done.killed;
+    facts->status = row->done.status;
+    drill_scene_check(&row->scene, &facts->outside);
+    if (has(row, DRILL_TERMINAL)) {
+        row->shown = row->scene.typed; /* the control shows something too */
+        row->scene.typed = (struct base_buf){.max = row->shown.max};
+        facts->terminal = &row->shown;
+    }
+}
+
+static int run_caged(struct row *row, struct base_err *err)
+{
+    struct drill_words *residue = &row->facts.residue;
     pid_t victim = row->scene.victim;
     int r = drill_before_take(&row->site->host, &row->before, err);
 
@@ -181,19 +200,12 @@ static int run_caged(struct row *row, struct base_err *err)
         r = run_both(row, err);
     if (r < 0)
         return r;
-    facts->answer = row->done.answer;
-    facts->sibling = row->sibling.answer;
-    facts->hung = row->done.hung;
-    facts->killed = row->done.killed;
-    facts->status = row->done.status;
-    drill_scene_check(&row->scene, &facts->outside);
-    if (has(row, DRILL_TERMINAL))
-        facts->terminal = &row->scene.typed;
-    if (row->done.killed)
-        drill_residue_processes(victim, true, &facts->residue);
-    if (row->done.killed)
+    if (row->done.killed) {
+        drill_residue_processes(victim, true, residue);
         r = start_next(row, err);
-    drill_residue_look(&row->site->host, &row->before, victim, &facts->residue);
+    }
+    take_facts(row);
+    drill_residue_look(&row->site->host, &row->before, victim, residue);
     (void)drill_kill_below(victim);
     return r;
 }

@@ -92,7 +92,6 @@ void drill_control_run(const struct drill_attack *attack, struct drill_scene *sc
     pid_t pid;
 
     trial->tried = true;
-    base_buf_clear(&scene->typed);
     if (drill_order_start(&order, scene, &pid, &err) < 0) {
         (void)snprintf(trial->failed, sizeof(trial->failed), "%.80s: %.200s", err.place, err.what);
         return;

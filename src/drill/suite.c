@@ -60,7 +60,7 @@ static void catch_signals(void)
 struct suite {
     const struct drill_request *request;
     char *dir;
-    struct drill_words_long {
+    struct {
         char **items;
         size_t count;
     } names;
@@ -183,20 +183,25 @@ static int load_all(struct suite *suite, struct base_err *err)
     return 0;
 }
 
+static int take_policy(struct suite *suite, const char *name, struct base_err *err)
+{
+    int r = policy_builtin(name, &suite->site.policy, err);
+
+    return r < 0 || !suite->request->tier ? r : policy_set_tier(&suite->site.policy, suite->request->tier, err);
+}
+
 /* The default policy, or where this machine cannot enforce it the one that goes on without: what it then lacks is told
  * row by row. */
 static int choose_policy(struct suite *suite, struct base_err *err)
 {
-    int r = policy_builtin("default", &suite->site.policy, err);
+    int r = take_policy(suite, "default", err);
 
-    if (r == 0 && suite->request->tier)
-        r = policy_set_tier(&suite->site.policy, suite->request->tier, err);
     if (r == 0)
         r = run_check_stop(err);
     if (r < 0 || run_check(&suite->site.policy, NULL) == 0)
         return r;
     policy_release(&suite->site.policy);
-    return policy_builtin("if-available", &suite->site.policy, err);
+    return take_policy(suite, "if-available", err);
 }
 
 static int prepare(struct suite *suite, struct base_err *err)

@@ -367,6 +367,16 @@ def test_a_mount_that_appears_is_red(attacks):
     assert not os.path.ismount(attacks.folder)
 
 
+def test_what_the_terminal_shows(attacks):
+    """A secret that the control shows there is none that the cage let out."""
+    attacks.add("control-shows", "import os; print(os.environ.get('DRILL_SECRET', 'none'))", outside=["terminal", "secret-env"])
+    attacks.add("cage-shows", "import sys; print(sys.argv[1])", outside=["terminal"], args=["{nonce}"])
+    rows = attacks.drill(status=1)
+    row = expect_row(rows["control-shows"], "held")
+    assert row["control"]["evidence"] == ["it printed the secret"]
+    expect_row(rows["cage-shows"], "red", "the secret came out on stdout", "the secret came out on the terminal")
+
+
 def test_odd_signals(attacks):
     source = "import os, signal, sys\nif os.environ.get('DRILL_CONTROL'): sys.exit(10)\n" \
              "assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == set()\n" \
