@@ -146,14 +146,17 @@ static int run_once(struct order *order, json_t *receipts, struct base_err *err)
     return r;
 }
 
+/* As fumehood run does it: the cage is begun before the program is read. The second one is not. */
 static int run_caged(struct order *order, struct base_err *err)
 {
     json_t *receipts = json_array();
-    int before, r;
+    int before = count_descriptors(), r;
 
     (void)json_object_set_new(order->answer, "receipts", receipts);
-    before = count_descriptors();
-    r = run_once(order, receipts, err);
+    (void)run_prepare(NULL); /* what fails here fails again */
+    r = load(order, err);
+    if (r == 0)
+        r = run_once(order, receipts, err);
     if (r == 0 && order->twice) {
         order->args[order->arg_count] = SECOND_ARGUMENT;
         r = run_once(order, receipts, err);
@@ -285,7 +288,9 @@ static int run_bare(struct order *order, struct base_err *err)
     int r;
 
     (void)json_object_set_new(order->answer, "endings", endings);
-    r = bare_once(order, endings, err);
+    r = load(order, err);
+    if (r == 0)
+        r = bare_once(order, endings, err);
     if (r == 0 && order->twice) {
         order->args[order->arg_count] = SECOND_ARGUMENT;
         r = bare_once(order, endings, err);
@@ -314,9 +319,7 @@ int drill_supervise(const char *folder, struct base_err *err)
 
     if (r < 0)
         return r;
-    r = load(&order, err);
-    if (r == 0)
-        r = order.bare ? run_bare(&order, err) : run_caged(&order, err);
+    r = order.bare ? run_bare(&order, err) : run_caged(&order, err);
     if (r < 0)
         (void)json_object_set_new(order.answer, "error", json_string(base_err_text(err, text, sizeof(text))));
     return answer(&order, err);
