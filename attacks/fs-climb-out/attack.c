@@ -2,6 +2,7 @@
  *
  * By dots, by a folder that is moved to another place while it stands in it, by a root of its own that it then leaves,
  * and by openat2 with every way of resolving. If it worked, the first folder above would be the machine's. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>

@@ -2,6 +2,7 @@
  *
  * A path of more than 4096 bytes has no name that a call takes; what walks such a tree by names, or by calling itself,
  * fails or dies. If it worked, the tree would stay behind or the supervisor would crash. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

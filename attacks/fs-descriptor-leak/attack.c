@@ -1,6 +1,7 @@
 /* attack.c - tries every descriptor from 3 to 65535: reads it, and makes a file in it
  *
  * If it worked, a program would get what its starter happened to have open: files, folders, sockets. */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>

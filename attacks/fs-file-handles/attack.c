@@ -2,6 +2,7 @@
  *
  * Mounting a part of a file system hides the rest from paths only. If it worked, a program could reach every file of
  * the disk on which /usr lies. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
  *
  * A second name below a writable folder would be a way to change such a file, or to keep it when the first name is
  * taken away. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
  *
  * If it worked, a program could lay the machine's folders into its own, make read-only ones writable, or take off what
  * hides them. Bare, it works in a mount namespace of its own and leaves nothing. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -2,6 +2,7 @@
  *
  * It marks a copy of itself set-uid, gives it to others, adds a capability to it and runs it; then it runs the set-uid
  * programs of the machine. If it worked, a program in a cage could get root's rights, or another user's. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>

@@ -2,6 +2,7 @@
  *
  * If it worked, whatever resolves a path in two steps (look, then use) would be led to the machine's files. One child
  * goes on swapping after the end, so that taking the cage down meets it too. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -2,6 +2,7 @@
  *
  * Access control that looks at opening alone lets these through. If it worked, a program could empty the machine's
  * files. Only the file that was put there for this is really shortened; all others keep the length they have. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

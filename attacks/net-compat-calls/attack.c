@@ -2,6 +2,7 @@
  *
  * A filter that checks numbers but not of which kind they are takes these for harmless ones. If it worked, everything
  * that is denied could be had by another door. */
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>

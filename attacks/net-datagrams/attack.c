@@ -2,6 +2,7 @@
  *
  * A filter that looks at connections lets packets through, and ports 53 and 443 are open nearly everywhere. If it
  * worked, data would leave the machine one packet at a time. */
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>

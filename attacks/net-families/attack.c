@@ -2,6 +2,7 @@
  *
  * Each family is a part of the kernel with its own faults; some lead to other machines, some to the one that this
  * machine runs on. Only sockets among its own processes should be made. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

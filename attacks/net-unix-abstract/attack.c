@@ -2,6 +2,7 @@
  *
  * Their names belong to the network, not to files, so no mount hides them. If it worked, a program could talk to the
  * machine's container engine and desktop. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* attack.c - prints all bytes, all pairs of bytes, cut and overlong sequences of UTF-8
  *
  * What records output as text stumbles over them; what takes a zero for the end loses the rest. */
+#define _GNU_SOURCE
 #include <string.h>
 #include <unistd.h>
 

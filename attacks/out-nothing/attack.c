@@ -1,6 +1,7 @@
 /* attack.c - closes its three streams and goes on for a while
  *
  * Whoever takes the end of its output for its end would kill it, forget it, or wait at full speed. */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>

@@ -2,6 +2,7 @@
  *
  * Disk keys and tickets of file servers lie in them, and they are shared by all processes of a user. If it worked, a
  * program could use them, or leave things for other programs. Bare, it touches its own process's ring only. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
  *
  * A process begins as a copy of its starter. If something of that were left over (environment, stack, shared pages),
  * the starter's keys would be in it. The word that it looks for is first wiped from its own arguments. */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

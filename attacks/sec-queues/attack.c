@@ -1,6 +1,7 @@
 /* attack.c - attaches to System V memory by key and by every number, and to POSIX queues by name
  *
  * Neither is in a file system, so no mount hides them. If it worked, a program could read what others exchange. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
@@ -31,11 +32,14 @@ static void read_memory(int id)
     }
 }
 
-static void read_queue(const char *name)
+static void read_queue(const char *bare_name)
 {
-    mqd_t queue = mq_open(name, O_RDONLY | O_NONBLOCK);
+    char name[300];
     static char text[65536];
+    mqd_t queue;
 
+    (void)snprintf(name, sizeof(name), "/%.256s", *bare_name == '/' ? bare_name + 1 : bare_name);
+    queue = mq_open(name, O_RDONLY | O_NONBLOCK);
     attempt("mq_open", queue);
     if (queue != (mqd_t)-1) {
         ssize_t got = mq_receive(queue, text, sizeof(text), NULL);

@@ -1,6 +1,7 @@
 /* attack.c - opens and lists named shared memory
  *
  * Databases and browsers keep what they work on in /dev/shm. If it worked, a program could read and change it. */
+#define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
