@@ -26,11 +26,29 @@ static int odd_masks(void)
     return file ? odd : 1;
 }
 
-int main(void)
+/* Bare it is its own odd launcher. */
+static int start_oddly(char **argv)
 {
-    int odd = odd_masks(), status = 0, pipe_fds[2];
-    pid_t child = fork();
+    char *again[] = {argv[0], (char[]){"again"}, NULL};
+    sigset_t all;
 
+    (void)sigfillset(&all);
+    (void)signal(SIGCHLD, SIG_IGN);
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)sigprocmask(SIG_SETMASK, &all, NULL);
+    (void)execv("/proc/self/exe", again);
+    return 77;
+}
+
+int main(int argc, char **argv)
+{
+    int odd, status = 0, pipe_fds[2];
+    pid_t child;
+
+    if (getenv("DRILL_CONTROL") && argc == 1)
+        return start_oddly(argv);
+    odd = odd_masks();
+    child = fork();
     if (child == 0)
         _exit(7);
     if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 7) {
