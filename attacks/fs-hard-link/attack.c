@@ -28,8 +28,10 @@ int main(int argc, char **argv)
                                    "/dev/null", "/usr/lib"};
     char made[4096], path[64];
 
-    if (argc < 3)
+    if (argc < 4)
         return 1;
+    (void)snprintf(made, sizeof(made), "%s/second", argv[3]);
+    attempt("beside it", argv[1], link(argv[1], made), made);
     (void)snprintf(made, sizeof(made), "%s/second", control ? argv[2] : "/work");
     for (size_t i = 0; i < (control ? 1 : sizeof(targets) / sizeof(targets[0])); i++) {
         int held = open(targets[i], O_PATH), readable = open(targets[i], O_RDONLY);

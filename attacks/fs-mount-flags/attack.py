@@ -22,6 +22,8 @@ for fields in lines:
         faults.append(f"{at}: can be written")
     if at in NOEXEC and "noexec" not in flags:
         faults.append(f"{at}: programs can be run")
+    if kind == "proc" and "subset=pid" not in fields[-1].split(","):
+        faults.append(f"{at}: shows the whole machine")
     if any(field.startswith(("shared:", "master:")) for field in fields[6:fields.index("-")]):
         faults.append(f"{at}: changes of its mounts go to or come from others")
     if kind in ("sysfs", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "bpf", "devpts", "mqueue", "fuse"):

@@ -11,7 +11,8 @@ own = sys.argv[1] if control else "/work"
 counts, reached = {}, 0
 
 
-def attempt(what, action, undo=None):
+def attempt(what, action, undo=None, only=None):
+    """@only: the one answer that will do, since any other means that something weaker refused first."""
     global reached
     try:
         action()
@@ -22,6 +23,9 @@ def attempt(what, action, undo=None):
     except OSError as why:
         name = errno.errorcode.get(why.errno, why.errno)
         counts[name] = counts.get(name, 0) + 1
+        if only and why.errno != only:
+            print(what, "reached: it is not read-only, refused by", name)
+            reached += 1
 
 
 folders = list(tops)
@@ -43,7 +47,8 @@ if not control:
 for folder in folders:
     new = folder + "/drill-new"
     attempt("make " + new, lambda: os.close(os.open(new, os.O_CREAT | os.O_EXCL)), lambda: os.unlink(new))
-    attempt("folder " + new, lambda: os.mkdir(new), lambda: os.rmdir(new))
+    attempt("folder " + new, lambda: os.mkdir(new), lambda: os.rmdir(new),
+            None if control or folder in ("/proc", "/scratch") else errno.EROFS)
     attempt("link " + new, lambda: os.symlink("/", new), lambda: os.unlink(new))
     attempt("move to " + new, lambda: (open(own + "/mine", "w").close(), os.rename(own + "/mine", new)), lambda: os.unlink(new))
     attempt("no name in " + folder, lambda: os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR)))

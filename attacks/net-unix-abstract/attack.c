@@ -46,6 +46,20 @@ static int own_works(void)
            connect(client, (struct sockaddr *)&at, length) == 0;
 }
 
+/* A name that somebody has cannot be taken: that tells that he is there. */
+static void take(const char *name)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    memcpy(at.sun_path + 1, name, strlen(name));
+    if (bind(fd, (struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name))) < 0) {
+        printf("take the name: reached, %s\n", strerror(errno));
+        reached = 1;
+    }
+    (void)close(fd);
+}
+
 int main(int argc, char **argv)
 {
     static const char *const usual[] = {"/tmp/.X11-unix/X0", "/containerd-shim/moby/shim.sock", "/tmp/dbus-drill",
@@ -54,6 +68,7 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 1;
     attempt("the staged one", argv[1]);
+    take(argv[1]);
     if (getenv("DRILL_CONTROL"))
         return reached ? 10 : 0;
     for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
