@@ -1,5 +1,6 @@
-# Sets extended attributes, access lists, kernel flags and times. If it worked, a program could mark files of the machine
-# as unchangeable or executable with rights, or leave messages in them; none of which shows in their content.
+# Sets extended attributes, access lists, kernel flags and times. If it worked, a program could mark files of the
+# machine as unchangeable or executable with rights, or leave messages in them; none of which shows in their
+# content.
 import errno
 import fcntl
 import os

@@ -59,7 +59,8 @@ static void moved_away(const char *here, const char *there)
 
 static void by_openat2(const char *here)
 {
-    static const unsigned long long ways[] = {0, RESOLVE_IN_ROOT, RESOLVE_BENEATH, RESOLVE_NO_XDEV, RESOLVE_NO_MAGICLINKS};
+    static const unsigned long long ways[] = {0, RESOLVE_IN_ROOT, RESOLVE_BENEATH, RESOLVE_NO_XDEV,
+                                              RESOLVE_NO_MAGICLINKS};
     int dir = open(here, O_RDONLY | O_DIRECTORY);
 
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
@@ -74,7 +75,8 @@ static void by_openat2(const char *here)
 int main(int argc, char **argv)
 {
     const char *control = getenv("DRILL_CONTROL"), *here = control && argc > 2 ? argv[2] : "/work";
-    static const char *const there[] = {"/tmp", "/dev/shm", "/", "/scratch", "/scratch/tmp", "/usr", "/proc/self", "/work-evil", "/workx"};
+    static const char *const there[] = {"/tmp", "/dev/shm",   "/",          "/scratch", "/scratch/tmp",
+                                        "/usr", "/proc/self", "/work-evil", "/workx"};
 
     if (argc < 3 || chdir(here) < 0)
         return 1;

@@ -1,6 +1,6 @@
-# Runs a program by a path on the machine that is none of its own: directly, through its loader, through a link, as the
-# interpreter of a script. It puts the program there itself where it can. If it worked, tools that were left out of the
-# cage on purpose could be used in it.
+# Runs a program by a path on the machine that is none of its own: directly, through its loader, through a link, as
+# the interpreter of a script. It puts the program there itself where it can. If it worked, tools that were left out
+# of the cage on purpose could be used in it.
 import errno
 import os
 import shutil

@@ -63,7 +63,8 @@ int main(void)
         const char *name;
         int (*way)(int);
     } ways[] = {{"fsync", by_fsync}, {"fdatasync", by_fdatasync}, {"msync", by_msync}, {"sync_file_range", by_range}};
-    int theirs = open("/usr/bin/env", O_RDONLY), folder = open("/usr/bin", O_RDONLY), own = memfd_create("own", 0), reached = 0;
+    int theirs = open("/usr/bin/env", O_RDONLY), folder = open("/usr/bin", O_RDONLY), own = memfd_create("own", 0),
+        reached = 0;
 
     map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, theirs, 0);
     if (theirs < 0 || folder < 0 || own < 0 || ftruncate(own, 4096) < 0 || map == MAP_FAILED)

@@ -24,8 +24,8 @@ static void attempt(const char *what, const char *from, int r, const char *made)
 int main(int argc, char **argv)
 {
     const char *control = getenv("DRILL_CONTROL");
-    const char *const targets[] = {argc > 1 ? argv[1] : "", "/usr/bin/env", "/etc/passwd", "/etc/ld.so.cache",
-                                   "/dev/null", "/usr/lib"};
+    const char *const targets[] = {argc > 1 ? argv[1] : "", "/usr/bin/env", "/etc/passwd",
+                                   "/etc/ld.so.cache",      "/dev/null",    "/usr/lib"};
     char made[4096], path[64];
 
     if (argc < 4)

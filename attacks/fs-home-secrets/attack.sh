@@ -1,6 +1,6 @@
 #!/bin/sh
-# Looks where people keep keys and passwords, and at one file whose path it was told. If it worked, every program could
-# take the credentials of whoever runs it.
+# Looks where people keep keys and passwords, and at one file whose path it was told. If it worked, every program
+# could take the credentials of whoever runs it.
 reached=0
 
 take() {

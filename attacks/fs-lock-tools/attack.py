@@ -1,6 +1,6 @@
-# Takes the lock of a file that it can only read. That works, and is said in the documents: what is shown of the machine
-# can be locked, so a program that waits for a lock below /usr could be kept waiting, and two cages could tell each other
-# things by it.
+# Takes the lock of a file that it can only read. That works, and is said in the documents: what is shown of the
+# machine can be locked, so a program that waits for a lock below /usr could be kept waiting, and two cages could
+# tell each other things by it.
 import errno
 import fcntl
 import sys

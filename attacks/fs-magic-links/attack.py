@@ -1,5 +1,5 @@
-# Goes through root, cwd, exe, fd and map_files of every process that it can name. They lead to places, not to names, and
-# so past every mount. If it worked, one process outside would be a door to all of the machine's files.
+# Goes through root, cwd, exe, fd and map_files of every process that it can name. They lead to places, not to
+# names, and so past every mount. If it worked, one process outside would be a door to all of the machine's files.
 import errno
 import os
 import sys

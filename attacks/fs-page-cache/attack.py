@@ -1,6 +1,6 @@
-# Empties the cache of a file that it can only read, and asks whether a page of it is there without having it fetched. A
-# program can so watch which files of the toolchains others read. That is a side channel, which the documents name as not
-# protected from; reading by the clock alone would show the same, only slower.
+# Empties the cache of a file that it can only read, and asks whether a page of it is there without having it
+# fetched. A program can so watch which files of the toolchains others read. That is a side channel, which the
+# documents name as not protected from; reading by the clock alone would show the same, only slower.
 import os
 import sys
 

@@ -67,7 +67,8 @@ int main(int argc, char **argv)
     printf("owner 0: %s\n", chown(copy, control ? 65534 : 0, (gid_t)-1) < 0 ? strerror(errno) : "done");
     printf("set-uid: %s\n", chmod(copy, 06755) < 0 ? strerror(errno) : "done");
     reached |= run(copy, "marked") == 10;
-    printf("capability: %s\n", setxattr(copy, "security.capability", rights, sizeof(rights), 0) < 0 ? strerror(errno) : "done");
+    printf("capability: %s\n",
+           setxattr(copy, "security.capability", rights, sizeof(rights), 0) < 0 ? strerror(errno) : "done");
     reached |= run(copy, "marked") == 10;
     (void)unlink(copy);
     if (control)

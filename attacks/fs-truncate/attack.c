@@ -36,8 +36,9 @@ static void keep_length(const char *path)
 
 int main(int argc, char **argv)
 {
-    static const char *const readable[] = {"/usr/bin/env", "/usr/bin/python3", "/lib64/ld-linux-x86-64.so.2", "/etc/passwd",
-                                           "/etc/ld.so.cache", "/etc/hosts", "/proc/self/status", "/proc/self/maps"};
+    static const char *const readable[] = {"/usr/bin/env",      "/usr/bin/python3", "/lib64/ld-linux-x86-64.so.2",
+                                           "/etc/passwd",       "/etc/ld.so.cache", "/etc/hosts",
+                                           "/proc/self/status", "/proc/self/maps"};
     char path[4096];
 
     if (argc < 2)

@@ -1,5 +1,5 @@
-# Looks whether its working folder, or any open descriptor, is a folder of the machine, and reads a file from there with
-# relative paths. If it worked, the cage's own root would not matter: paths would start outside it.
+# Looks whether its working folder, or any open descriptor, is a folder of the machine, and reads a file from there
+# with relative paths. If it worked, the cage's own root would not matter: paths would start outside it.
 import errno
 import os
 import sys

@@ -1,5 +1,5 @@
-# Changes a file and a folder of the machine in all the ways there are: content, name, mode, times, links, nodes. If it
-# worked, a program could plant start-up files and hooks that later run with the rights of its starter.
+# Changes a file and a folder of the machine in all the ways there are: content, name, mode, times, links, nodes. If
+# it worked, a program could plant start-up files and hooks that later run with the rights of its starter.
 import errno
 import os
 import socket

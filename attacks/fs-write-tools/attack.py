@@ -1,5 +1,6 @@
-# Makes, moves and opens for writing in the folders of languages and settings. If it worked, a program could change the
-# interpreter, or a module, that the next cage and the machine itself will use. It changes no byte of what is there.
+# Makes, moves and opens for writing in the folders of languages and settings. If it worked, a program could change
+# the interpreter, or a module, that the next cage and the machine itself will use. It changes no byte of what is
+# there.
 import errno
 import os
 import stat

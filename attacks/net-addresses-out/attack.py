@@ -1,5 +1,6 @@
-# Connects to addresses beyond its own loopback in all the spellings that C libraries take. None has a route in a cage.
-# If it worked, cloud credentials and the neighbours' networks would be in reach. Bare, it calls the staged service only.
+# Connects to addresses beyond its own loopback in all the spellings that C libraries take. None has a route in a
+# cage. If it worked, cloud credentials and the neighbours' networks would be in reach. Bare, it calls the staged
+# service only.
 import errno
 import os
 import socket

@@ -24,7 +24,10 @@ static long call32(long number, uint32_t a, uint32_t b, uint32_t c)
 {
     long r = number;
 
-    __asm__ volatile("int $0x80" : "+a"(r) : "b"((uintptr_t)a), "c"((uintptr_t)b), "d"((uintptr_t)c) : "memory", "r8", "r9", "r10", "r11");
+    __asm__ volatile("int $0x80"
+                     : "+a"(r)
+                     : "b"((uintptr_t)a), "c"((uintptr_t)b), "d"((uintptr_t)c)
+                     : "memory", "r8", "r9", "r10", "r11");
     return (int)r;
 }
 
@@ -32,7 +35,8 @@ static long call32(long number, uint32_t a, uint32_t b, uint32_t c)
 static int attempt32(unsigned port)
 {
     char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
-    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in to = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     uint32_t at = (uint32_t)(uintptr_t)low, words[3] = {AF_INET, SOCK_STREAM, 0};
     long fd, r;
 

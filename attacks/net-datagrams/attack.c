@@ -35,7 +35,8 @@ static void send_all(int type, int protocol, const char *host, unsigned port)
     }
     (void)inet_pton(AF_INET, host, &to.sin_addr);
     for (int i = 0; i < 2; i++)
-        many[i].msg_hdr = (struct msghdr){.msg_name = &to, .msg_namelen = sizeof(to), .msg_iov = &part, .msg_iovlen = 1};
+        many[i].msg_hdr =
+            (struct msghdr){.msg_name = &to, .msg_namelen = sizeof(to), .msg_iov = &part, .msg_iovlen = 1};
     result("sendto", host, port, sendto(fd, "drill", 5, MSG_DONTWAIT, (struct sockaddr *)&to, sizeof(to)));
     result("sendmsg", host, port, sendmsg(fd, &many[0].msg_hdr, MSG_DONTWAIT));
     result("sendmmsg", host, port, sendmmsg(fd, many, 2, MSG_DONTWAIT));

@@ -1,5 +1,6 @@
-# Drops what the environment says of proxies and connects to services that listen on the machine, over both versions of
-# IP. If it worked, a program could use whatever listens for the machine's own use only, and send away what it found.
+# Drops what the environment says of proxies and connects to services that listen on the machine, over both versions
+# of IP. If it worked, a program could use whatever listens for the machine's own use only, and send away what it
+# found.
 import errno
 import os
 import socket

@@ -1,5 +1,5 @@
-# Has a loopback of its own, listens on it, and goes for the machine's services by every name that leads to "here". If it
-# worked, the permission to talk to itself would be one to talk to the machine.
+# Has a loopback of its own, listens on it, and goes for the machine's services by every name that leads to "here".
+# If it worked, the permission to talk to itself would be one to talk to the machine.
 import errno
 import os
 import socket

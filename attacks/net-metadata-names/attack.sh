@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fetches pages with whatever tool it finds, also through proxies that it names itself. If it worked, a program could ask
-# the cloud for the machine's credentials. Bare, it asks the staged service only.
+# Fetches pages with whatever tool it finds, also through proxies that it names itself. If it worked, a program
+# could ask the cloud for the machine's credentials. Bare, it asks the staged service only.
 port=$1
 reached=0
 

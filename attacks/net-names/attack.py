@@ -1,5 +1,5 @@
-# Looks up names that carry a secret, by the C library and by a question that it writes itself. If it worked, a program
-# without any network could send data away: whoever answers for that name gets it.
+# Looks up names that carry a secret, by the C library and by a question that it writes itself. If it worked, a
+# program without any network could send data away: whoever answers for that name gets it.
 import errno
 import os
 import socket

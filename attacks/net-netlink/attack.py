@@ -1,6 +1,6 @@
-# Talks to the kernel over netlink: lists interfaces, adds one, adds a firewall rule, listens for device events, lists all
-# sockets. If it worked, a program could learn and change the machine's network; this part of the kernel has had many
-# faults.
+# Talks to the kernel over netlink: lists interfaces, adds one, adds a firewall rule, listens for device events,
+# lists all sockets. If it worked, a program could learn and change the machine's network; this part of the kernel
+# has had many faults.
 import errno
 import os
 import socket

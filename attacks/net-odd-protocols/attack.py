@@ -1,5 +1,5 @@
-# Has a loopback, and makes sockets of other protocols on it: ping, raw IP, multipath TCP, SCTP, UDP-Lite. They are large
-# parts of the kernel that a program under judgement has no use for, and no check of TCP and UDP sees them.
+# Has a loopback, and makes sockets of other protocols on it: ping, raw IP, multipath TCP, SCTP, UDP-Lite. They are
+# large parts of the kernel that a program under judgement has no use for, and no check of TCP and UDP sees them.
 import errno
 import os
 import socket

@@ -1,5 +1,5 @@
-# Reads the packets of all programs and sends ones with a false sender, by packet sockets, raw sockets and tunnels. If it
-# worked, a program could take passwords from the wire and speak for others.
+# Reads the packets of all programs and sends ones with a false sender, by packet sockets, raw sockets and tunnels.
+# If it worked, a program could take passwords from the wire and speak for others.
 import errno
 import fcntl
 import os

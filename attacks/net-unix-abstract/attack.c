@@ -62,8 +62,12 @@ static void take(const char *name)
 
 int main(int argc, char **argv)
 {
-    static const char *const usual[] = {"/tmp/.X11-unix/X0", "/containerd-shim/moby/shim.sock", "/tmp/dbus-drill",
-                                        "/org/kernel/linux/storage/multipathd", "ISCSIADM_ABSTRACT_NAMESPACE", "cups"};
+    static const char *const usual[] = {"/tmp/.X11-unix/X0",
+                                        "/containerd-shim/moby/shim.sock",
+                                        "/tmp/dbus-drill",
+                                        "/org/kernel/linux/storage/multipathd",
+                                        "ISCSIADM_ABSTRACT_NAMESPACE",
+                                        "cups"};
 
     if (argc < 2)
         return 1;

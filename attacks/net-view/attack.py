@@ -1,5 +1,6 @@
-# Asks by way of a socket that it may have (a UNIX one) and of /proc what the network looks like, and turns its interface
-# off and on. If it worked, a program would see who talks to whom on the machine, or change the machine's network.
+# Asks by way of a socket that it may have (a UNIX one) and of /proc what the network looks like, and turns its
+# interface off and on. If it worked, a program would see who talks to whom on the machine, or change the machine's
+# network.
 import array
 import errno
 import fcntl

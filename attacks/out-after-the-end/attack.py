@@ -1,5 +1,5 @@
-# Ends with a good result while children of its own, some of them its children no more, wait to print something else. If
-# it worked, output could change after the verdict, or the run would last as long as the longest of them.
+# Ends with a good result while children of its own, some of them its children no more, wait to print something
+# else. If it worked, output could change after the verdict, or the run would last as long as the longest of them.
 import os
 import signal
 import sys

@@ -1,6 +1,7 @@
 /* attack.c - two megabytes to each output, in pieces of many sizes, and only then a look at the input
  *
- * Pipes hold a few pages. A supervisor that serves one stream until it is done waits for a program that waits for it. */
+ * Pipes hold a few pages. A supervisor that serves one stream until it is done waits for a program that waits for it.
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <string.h>

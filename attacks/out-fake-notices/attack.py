@@ -1,5 +1,6 @@
-# Says on both streams, in the words and the form of its supervisor, that all went well: a whole receipt, an ending, the
-# news that nothing was denied. Then it is denied something and fails. What it says of itself must not be believed.
+# Says on both streams, in the words and the form of its supervisor, that all went well: a whole receipt, an ending,
+# the news that nothing was denied. Then it is denied something and fails. What it says of itself must not be
+# believed.
 import json
 import os
 import socket

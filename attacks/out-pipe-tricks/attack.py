@@ -1,5 +1,6 @@
-# Does to its streams what the other end may not expect: reads its output, writes to its input, makes them non-blocking and
-# asynchronous with another owner, makes their pipes small and large, locks them. The supervisor must go on serving them.
+# Does to its streams what the other end may not expect: reads its output, writes to its input, makes them non-
+# blocking and asynchronous with another owner, makes their pipes small and large, locks them. The supervisor must
+# go on serving them.
 import errno
 import fcntl
 import os

@@ -1,5 +1,6 @@
-# Prints what clears the screen, sets titles and links, fills the clipboard, asks the terminal to answer, and hides text.
-# Whoever keeps output must keep it exactly; if bytes were lost or changed, nobody could say afterwards what was printed.
+# Prints what clears the screen, sets titles and links, fills the clipboard, asks the terminal to answer, and hides
+# text. Whoever keeps output must keep it exactly; if bytes were lost or changed, nobody could say afterwards what
+# was printed.
 import os
 
 CODES = ("\x1b[2J\x1b[H\x1b]0;title\x07\x1b]8;;file:///etc/passwd\x1b\\link\x1b]8;;\x1b\\\x1b]52;c;ZHJpbGw=\x07\x1bP+q544e\x1b\\"

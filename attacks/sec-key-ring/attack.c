@@ -11,7 +11,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { READ = 11, SEARCH = 10, DESCRIBE = 6, JOIN = 1, GET_ID = 0, GET_PERSISTENT = 22, SETPERM = 5, CAPABILITIES = 31 };
+enum {
+    READ = 11,
+    SEARCH = 10,
+    DESCRIBE = 6,
+    JOIN = 1,
+    GET_ID = 0,
+    GET_PERSISTENT = 22,
+    SETPERM = 5,
+    CAPABILITIES = 31
+};
 static int reached;
 
 static long attempt(const char *what, long r)

@@ -1,5 +1,5 @@
-# Connects to whatever keeps keys unlocked for its user: the variables say where, and the paths are known. If it worked, a
-# program could sign and log in as its starter without ever seeing a key.
+# Connects to whatever keeps keys unlocked for its user: the variables say where, and the paths are known. If it
+# worked, a program could sign and log in as its starter without ever seeing a key.
 import errno
 import glob
 import os

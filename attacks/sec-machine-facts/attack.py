@@ -1,6 +1,6 @@
-# Asks the calls that have no namespace: kernel version, processor, memory and number of processes of the whole machine,
-# time since it started, free space of the disk below /usr. They tell a program something of the machine, and nothing of
-# what runs on it by name.
+# Asks the calls that have no namespace: kernel version, processor, memory and number of processes of the whole
+# machine, time since it started, free space of the disk below /usr. They tell a program something of the machine,
+# and nothing of what runs on it by name.
 import ctypes
 import os
 import sys

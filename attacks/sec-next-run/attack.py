@@ -1,5 +1,6 @@
-# The first run leaves a word in every place that outlives a process: System V memory, queues, an abstract socket, the key
-# ring, a process in the background. The second one looks for it. If it worked, one person's data would reach the next.
+# The first run leaves a word in every place that outlives a process: System V memory, queues, an abstract socket,
+# the key ring, a process in the background. The second one looks for it. If it worked, one person's data would
+# reach the next.
 import ctypes
 import os
 import socket

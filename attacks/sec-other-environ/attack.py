@@ -1,5 +1,6 @@
-# Reads variables and memory of other processes: of one outside, of its parents, of process 1. If it worked, a secret of
-# any process with the same user would be open to a program, and whoever signs its receipt could be robbed of the key.
+# Reads variables and memory of other processes: of one outside, of its parents, of process 1. If it worked, a
+# secret of any process with the same user would be open to a program, and whoever signs its receipt could be robbed
+# of the key.
 import ctypes
 import errno
 import os

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Walks /proc and prints what it says of each process: command line, name, folders, open files. If it worked, passwords
-# on command lines and the paths of the machine would be open to every program.
+# Walks /proc and prints what it says of each process: command line, name, folders, open files. If it worked,
+# passwords on command lines and the paths of the machine would be open to every program.
 victim=$1
 reached=0
 

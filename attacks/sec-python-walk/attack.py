@@ -1,6 +1,6 @@
-# Gets at files and calls without naming them: by class trees, by frames, by tracebacks, by rebuilt code. Filters of source
-# text and emptied name tables do not stop it; what stops it must be outside the language. If that were missing, it
-# would read a file of the machine.
+# Gets at files and calls without naming them: by class trees, by frames, by tracebacks, by rebuilt code. Filters of
+# source text and emptied name tables do not stop it; what stops it must be outside the language. If that were
+# missing, it would read a file of the machine.
 import sys
 
 secret = sys.argv[1]

@@ -77,7 +77,8 @@ int main(int argc, char **argv)
             reached = 1;
             read_memory(i);
         }
-        if (semctl(i, 0, 20 /* SEM_STAT_ANY */, (struct semid_ds[1]){0}) >= 0 || msgctl(i, 13 /* MSG_STAT_ANY */, (struct msqid_ds[1]){0}) >= 0)
+        if (semctl(i, 0, 20 /* SEM_STAT_ANY */, (struct semid_ds[1]){0}) >= 0 ||
+            msgctl(i, 13 /* MSG_STAT_ANY */, (struct msqid_ds[1]){0}) >= 0)
             reached = 1;
     }
     /* the permitted sibling: its own */

@@ -30,7 +30,8 @@ static void attempt(const char *what, int fd)
 
 int main(int argc, char **argv)
 {
-    static const char *const folders[] = {"/dev/shm", "/run/shm", "/proc/self/root/dev/shm", "/scratch/shm", "/dev/mqueue", "/dev/hugepages"};
+    static const char *const folders[] = {"/dev/shm",     "/run/shm",    "/proc/self/root/dev/shm",
+                                          "/scratch/shm", "/dev/mqueue", "/dev/hugepages"};
     char path[4096], name[300];
 
     if (argc < 2)

@@ -1,5 +1,5 @@
-# Looks whether its arguments came as they were given, and were looked at by nobody. If a shell had seen them, commands in
-# them would have run on the machine; bare, it has a shell do just that.
+# Looks whether its arguments came as they were given, and were looked at by nobody. If a shell had seen them,
+# commands in them would have run on the machine; bare, it has a shell do just that.
 import os
 import subprocess
 import sys

@@ -1,6 +1,6 @@
-# Uses what makes the kernel send signals by itself: owners of pipes and sockets, leases, timers, resource limits, the end
-# of a parent. Process 1 of its cage, and all processes at once, are the aim. If it worked, the cage would be lost, and the
-# end of the run would look like the fault of somebody else.
+# Uses what makes the kernel send signals by itself: owners of pipes and sockets, leases, timers, resource limits,
+# the end of a parent. Process 1 of its cage, and all processes at once, are the aim. If it worked, the cage would
+# be lost, and the end of the run would look like the fault of somebody else.
 import ctypes
 import errno
 import fcntl

@@ -1,5 +1,6 @@
-# Signals, slows and locks whatever it can name: all processes, process numbers one by one, locks on the toolchains, names
-# in queues and sockets. A harmless run beside it must not notice. Bare, it only asks whether it could signal the victim.
+# Signals, slows and locks whatever it can name: all processes, process numbers one by one, locks on the toolchains,
+# names in queues and sockets. A harmless run beside it must not notice. Bare, it only asks whether it could signal
+# the victim.
 import errno
 import fcntl
 import os

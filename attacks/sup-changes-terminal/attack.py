@@ -1,5 +1,5 @@
-# Changes the terminal of its starter: settings, size, foreground, and reads what is typed there. If it worked, a program
-# could hide what is typed, catch passwords, or stop its starter.
+# Changes the terminal of its starter: settings, size, foreground, and reads what is typed there. If it worked, a
+# program could hide what is typed, catch passwords, or stop its starter.
 import errno
 import fcntl
 import os

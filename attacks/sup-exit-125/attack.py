@@ -1,5 +1,5 @@
-# Ends with 125, as if its cage had failed, so that it is tried again or not counted against it. Only what the supervisor
-# saw may count: the cage stood.
+# Ends with 125, as if its cage had failed, so that it is tried again or not counted against it. Only what the
+# supervisor saw may count: the cage stood.
 import os
 import sys
 

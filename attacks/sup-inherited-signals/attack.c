@@ -19,7 +19,8 @@ static int odd_masks(void)
 
     while (file && fgets(line, sizeof(line), file))
         if (sscanf(line, "%31[^:]: %llx", name, &bits) == 2 &&
-            (strcmp(name, "SigBlk") == 0 || strcmp(name, "SigIgn") == 0 || strcmp(name, "SigPnd") == 0 || strcmp(name, "ShdPnd") == 0)) {
+            (strcmp(name, "SigBlk") == 0 || strcmp(name, "SigIgn") == 0 || strcmp(name, "SigPnd") == 0 ||
+             strcmp(name, "ShdPnd") == 0)) {
             printf("%s %llx\n", name, bits);
             odd |= bits != 0;
         }

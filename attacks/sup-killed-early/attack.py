@@ -1,5 +1,5 @@
-# Keeps its supervisor busy on all channels at the moment when that is killed: output without end, denied calls that wait
-# for an answer, processes that come and go. None of them may wait for an answer for ever.
+# Keeps its supervisor busy on all channels at the moment when that is killed: output without end, denied calls that
+# wait for an answer, processes that come and go. None of them may wait for an answer for ever.
 import os
 import socket
 import sys

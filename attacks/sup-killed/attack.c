@@ -1,4 +1,5 @@
-/* attack.c - scatters children that ignore signals, are stopped, have sessions of their own or hop from process to process
+/* attack.c - scatters children that ignore signals, are stopped, have sessions of their own or hop from process to
+ * process
  *
  * Then its supervisor is killed in the middle. If one of them lived on, a run that nobody watches any more, and that no
  * limit ends, would stay on the machine. */

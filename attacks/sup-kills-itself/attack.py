@@ -1,5 +1,5 @@
-# Sends itself the signal by which the kernel ends what takes too much memory. A supervisor that goes by the signal alone
-# would call it a memory limit; the kernel's own counters say that it was none.
+# Sends itself the signal by which the kernel ends what takes too much memory. A supervisor that goes by the signal
+# alone would call it a memory limit; the kernel's own counters say that it was none.
 import os
 import signal
 

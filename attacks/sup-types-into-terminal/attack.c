@@ -29,8 +29,9 @@ static void type_into(const char *what, int fd, unsigned long high)
 
 int main(void)
 {
-    static const char *const paths[] = {"/dev/tty", "/dev/console", "/dev/tty0", "/dev/tty1", "/dev/pts/0", "/dev/pts/1",
-                                        "/proc/self/fd/0", "/proc/self/fd/1", "/proc/self/fd/2", "/dev/stdin", "/dev/ptmx"};
+    static const char *const paths[] = {"/dev/tty",        "/dev/console", "/dev/tty0",       "/dev/tty1",
+                                        "/dev/pts/0",      "/dev/pts/1",   "/proc/self/fd/0", "/proc/self/fd/1",
+                                        "/proc/self/fd/2", "/dev/stdin",   "/dev/ptmx"};
     unsigned char paste[16] = {2, 0, 3};
 
     for (int fd = 0; fd < 3; fd++) {
