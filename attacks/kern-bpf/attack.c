@@ -26,9 +26,9 @@ int main(void)
     static const struct {
         int command;
         const char *what;
-    } commands[] = {{0, "make a map"},        {1, "look into a map"},  {5, "load a program"},
-                    {7, "pinned object"},     {11, "next program"},    {13, "program by number"},
-                    {14, "map by number"},    {18, "load type names"}, {28, "make a link"}};
+    } commands[] = {{0, "make a map"},     {1, "look into a map"},  {5, "load a program"},
+                    {7, "pinned object"},  {11, "next program"},    {13, "program by number"},
+                    {14, "map by number"}, {18, "load type names"}, {28, "make a link"}};
     unsigned char attributes[128];
 
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)

@@ -1,7 +1,7 @@
 /* attack.c - kern-keyring
  *
- * Looks for keys that the host's sessions keep in the kernel, and asks for some to be made and fetched. Keyrings know no
- * namespaces: a way in would lead to secrets of other programs. Bare, nothing is made: the pointers lead nowhere. */
+ * Looks for keys that the host's sessions keep in the kernel, and asks for some to be made and fetched. Keyrings know
+ * no namespaces: a way in would lead to secrets of other programs. Bare, nothing is made: the pointers lead nowhere. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* attack.c - kern-machine-state
  *
  * Names the machine, adds and removes swap, sets quotas, switches accounting on, reads the kernel's log, hangs up
- * terminals. Arguments are such that bare nothing changes: an answer other than EPERM shows that the call got through. */
+ * terminals. Arguments are such that bare nothing changes: an answer other than EPERM shows that the call got through.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
