@@ -35,7 +35,5 @@ if not BARE:
     attempt("/proc/self/oom_adj", b"-17")
     attempt("/proc/self/uid_map", b"0 0 1")
     attempt("/proc/self/gid_map", b"0 0 1")
-    attempt("/proc/self/projid_map", b"0 0 1")
-    attempt("/proc/self/loginuid", b"0")
     attempt("/proc/self/make-it-fail", b"1")
 sys.exit(10 if reached else 0)
