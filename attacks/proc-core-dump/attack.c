@@ -1,7 +1,8 @@
 /* attack.c - proc-core-dump
  *
  * Raises its limit on core files in every way and aborts. The host's crash handler is a program of root that would read
- * what the guest left in memory. Bare, it is only asked whether the limit could be moved. */
+ * what the guest left in memory. Bare, it is only looked at whether
+ * that is prevented. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static rlim_t now(void)
 int main(void)
 {
     static const rlim_t wanted[] = {0, 4096, RLIM_INFINITY};
-    int bare = getenv("DRILL_CONTROL") != NULL, moved = 0;
+    int moved = 0;
 
     at_start = now();
     (void)prctl(PR_SET_DUMPABLE, 1);
@@ -37,10 +38,6 @@ int main(void)
         moved |= now() != at_start;
     }
     printf("the limit was %llu and %s\n", (unsigned long long)at_start, moved ? "could be moved" : "stayed");
-    if (bare && !moved) {
-        printf("this user may not have core files\n");
-        return 77;
-    }
     if (moved || at_start != 1) /* 1 and no other number keeps the handler from running */
         return 10;
     abort();
