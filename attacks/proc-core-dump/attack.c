@@ -1,8 +1,7 @@
 /* attack.c - proc-core-dump
  *
  * Raises its limit on core files in every way and aborts. The host's crash handler is a program of root that would read
- * what the guest left in memory. Bare, it is only looked at whether
- * that is prevented. */
+ * what the guest left in memory. Bare, it is only looked at whether that is prevented. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
