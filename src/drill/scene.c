@@ -49,14 +49,12 @@ static int prepare(struct drill_scene *scene, struct base_err *err)
         unsigned mode;
     } folders[] = {{DRILL_OPEN_DIR, 0755}, {DRILL_NOTE_DIR, 0700}, {DRILL_WORK_DIR, 0700}};
 
-    base_random_hex(scene->nonce, DRILL_NONCE_CHARS);
-    base_random_hex(scene->tag, sizeof(scene->tag) - 1);
-    for (size_t i = 0; i < ARRAY_COUNT(folders); i++) {
-        int r = drill_folder_fresh(scene->top, folders[i].name, folders[i].mode, err);
-        if (r < 0)
-            return r;
-    }
-    return 0;
+    int r = base_random_hex(scene->nonce, DRILL_NONCE_CHARS, err);
+    if (r == 0)
+        r = base_random_hex(scene->tag, sizeof(scene->tag) - 1, err);
+    for (size_t i = 0; i < ARRAY_COUNT(folders) && r == 0; i++)
+        r = drill_folder_fresh(scene->top, folders[i].name, folders[i].mode, err);
+    return r;
 }
 
 int drill_scene_make(const struct drill_expect *expect, const char *top, struct drill_scene *ret_scene,
