@@ -33,6 +33,8 @@ struct cage_order {
     bool uses_cgroup[CAGE_CONTROLLER_MAX];
     enum policy_network network;
     enum policy_denials denials;
+    const struct sock_filter *filter; /* NULL: the default's */
+    unsigned filter_count;
     char host_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the supervisor's namespaces */
     char **argv, **envp;
     struct cage_file *files; /* without their bytes, which stand one after the other in a descriptor */
@@ -51,6 +53,7 @@ struct cage_shared {
 };
 
 struct cage_context {
+    uint64_t start_us; /* the guest-to-be's own, for the report */
     struct cage_report *report;
     const struct cage_host *host;   /* complete once cage_line_wait_ids() has returned 0 */
     const struct cage_order *order; /* complete once cage_line_wait_order() has returned 0 */

@@ -104,10 +104,13 @@ void cage_denial_describe(const struct cage_denial *denial, char *what, size_t w
         (void)snprintf(what, what_bytes, "call(%u)", denial->nr);
         return;
     }
-    *ret_class = cage_class_name(call->class);
+    if (call->class != CAGE_CLASS_ALLOWED) /* else denied by a profile */
+        *ret_class = cage_class_name(call->class);
     for (size_t i = 0; i < ARRAY_COUNT(telling); i++) {
         if (telling[i].nr != denial->nr)
             continue;
+        if (telling[i].bits && denial->argument == 0)
+            break; /* a profile denied it whatever it was for */
         (telling[i].bits ? describe_bits : describe_value)(denial->argument, telling[i].words, telling[i].word_count,
                                                            argument, sizeof(argument));
         (void)snprintf(what, what_bytes, "%s(%s)", call->name, argument);

@@ -5,6 +5,7 @@
  */
 #include "base/cleanup.h"
 #include "cage/child.h"
+#include "cage/compile.h"
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -66,6 +67,34 @@ static struct cage_file *take_files(struct room *room, const struct cage_guest *
     return copies;
 }
 
+/* --- the filter, where it is not the default's --- */
+
+static struct cage_numbers kept_numbers(const struct policy *policy)
+{
+    const struct policy_set allowed = policy_allowed(policy);
+    struct cage_numbers numbers = {0};
+
+    for (unsigned i = 0; i < cage_call_count; i++)
+        if (policy_set_has(&allowed, (unsigned)policy_call_find(cage_calls[i].name)))
+            cage_numbers_add(&numbers, cage_calls[i].nr);
+    return numbers;
+}
+
+static int write_filter(struct room *room, const struct policy *policy, struct cage_order *order, struct base_err *err)
+{
+    const struct cage_numbers kept = kept_numbers(policy);
+    const struct cage_wish wish = {.loopback = policy->network == POLICY_NETWORK_LOOPBACK, .kept = &kept};
+    struct sock_filter *code = take(room, CAGE_FILTER_MAX * sizeof(*code));
+    int count = code ? cage_compile(cage_calls, cage_call_count, &wish, code) : -ENOMEM;
+
+    if (count < 0)
+        return base_err_sys(err, BASE_E_INTERNAL, -count, "syscalls", "the filter of %s cannot be made",
+                            policy->syscalls.name);
+    order->filter = code;
+    order->filter_count = (unsigned)count;
+    return 0;
+}
+
 static int write_order(struct cage_shared *shared, const struct cage_guest *guest, struct base_err *err)
 {
     const struct cage_plan *plan = guest->plan;
@@ -87,7 +116,7 @@ static int write_order(struct cage_shared *shared, const struct cage_guest *gues
     if (!order->argv || !order->envp || !order->files)
         return base_err_set(err, BASE_E_TOO_LARGE, "arguments", "and environment are more than %u bytes",
                             CAGE_ORDER_BYTES);
-    return 0;
+    return plan->policy->syscalls.narrowed ? write_filter(&room, plan->policy, order, err) : 0;
 }
 
 /* --- the files' bytes, one after the other --- */

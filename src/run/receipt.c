@@ -146,12 +146,11 @@ static json_t *protections_json(const struct warden_outcome *outcome)
 
 static json_t *syscalls_json(const struct policy *policy)
 {
-    unsigned count;
     char sha256[BASE_HASH_HEX];
-    const struct sock_filter *filter = cage_filter(policy->network == POLICY_NETWORK_LOOPBACK, &count);
 
-    base_hash_bytes_hex(filter, count * sizeof(*filter), sha256);
-    return json_pack("{s:s,s:s}", "profile", "default", "sha256", sha256);
+    policy_allowed_hash(policy, sha256);
+    return json_pack("{s:o,s:s}", "profile", base_json_text(policy->syscalls.name, strlen(policy->syscalls.name)),
+                     "sha256", sha256);
 }
 
 struct field {
