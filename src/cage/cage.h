@@ -144,7 +144,7 @@ struct cage_denial {
     uint64_t first_us; /* since the guest's start */
 };
 
-/* One page shared between both. The first process of the cage writes; the guest cannot reach it. The supervisor treats
+/* Shared between both. The first process of the cage writes; the guest cannot reach it. The supervisor treats
  * it as data all the same. */
 struct cage_report {
     _Atomic uint64_t achieved;   /* bits by CAGE_STEP_* */
@@ -163,7 +163,11 @@ struct cage_report {
     _Atomic uint32_t denial_count;
     _Atomic uint64_t denials_unlisted;
     struct cage_denial denials[CAGE_DENIALS_MAX];
+    struct cage_numbers learned; /* what was called, under learn */
 };
+
+/* Add the calls that are in no learned set: they may happen behind the program's back, or are never noticed. */
+void cage_learned_complete(struct cage_numbers *learned);
 
 /* "socket(AF_INET)" and the class for a denial. */
 void cage_denial_describe(const struct cage_denial *denial, char *what, size_t what_bytes, const char **ret_class);
@@ -209,6 +213,7 @@ struct cage_guest {
     size_t file_count;
     char *const *argv; /* argv[0] is the path to execute, inside the cage */
     char *const *envp;
+    bool learn; /* note every call that is let pass; see cage_report.learned */
     int stdin_fd, stdout_fd, stderr_fd, mark_fd; /* the guest's ends; mark_fd may be -1 */
 };
 

@@ -7,6 +7,7 @@
 
 #include "cage/cage.h"
 #include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/stat.h>
 
 #define CAGE_GUEST_ID 1000u
@@ -33,8 +34,11 @@ struct cage_order {
     bool uses_cgroup[CAGE_CONTROLLER_MAX];
     enum policy_network network;
     enum policy_denials denials;
-    const struct sock_filter *filter; /* NULL: the default's */
+    const struct sock_filter *filter; /* what is loaded; NULL: the default's */
     unsigned filter_count;
+    const struct sock_filter *judge; /* what decides about a notified call; NULL: it is denied */
+    unsigned judge_count;
+    bool learn; /* note what the judge lets pass */
     char host_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the supervisor's namespaces */
     char **argv, **envp;
     struct cage_file *files; /* without their bytes, which stand one after the other in a descriptor */
@@ -133,6 +137,9 @@ int cage_mount_prove_proc(struct cage_context *context);
 
 /* landlock_child.c */
 int cage_landlock_apply(struct cage_context *context);
+
+/* judge_child.c: the answer of @code for @data, as the kernel would find it; a denial where it is not understood. */
+uint32_t cage_judge(const struct sock_filter *code, unsigned count, const struct seccomp_data *data);
 
 /* notify_child.c: answer and record denied calls until the guest's first process ends. */
 void cage_notify_loop(struct cage_context *context, pid_t guest);

@@ -40,6 +40,9 @@ struct cage_wish {
     const void *const *first_exec;
 };
 
+/* learn.c: what is noticed while learning. */
+struct cage_numbers cage_learn_noticed(void);
+
 /* Compile the filter for @calls, sorted by number, into @ret_code. Returns how many instructions, or -E2BIG when they
  * do not fit, which no table of ours reaches. */
 int cage_compile(const struct cage_call *calls, unsigned call_count, const struct cage_wish *wish,

@@ -80,19 +80,40 @@ static struct cage_numbers kept_numbers(const struct policy *policy)
     return numbers;
 }
 
-static int write_filter(struct room *room, const struct policy *policy, struct cage_order *order, struct base_err *err)
+static int compile(struct room *room, const struct cage_wish *wish, const struct sock_filter **ret_code,
+                   unsigned *ret_count, struct base_err *err)
 {
-    const struct cage_numbers kept = kept_numbers(policy);
-    const struct cage_wish wish = {.loopback = policy->network == POLICY_NETWORK_LOOPBACK, .kept = &kept};
     struct sock_filter *code = take(room, CAGE_FILTER_MAX * sizeof(*code));
-    int count = code ? cage_compile(cage_calls, cage_call_count, &wish, code) : -ENOMEM;
+    int count = code ? cage_compile(cage_calls, cage_call_count, wish, code) : -ENOMEM;
 
     if (count < 0)
-        return base_err_sys(err, BASE_E_INTERNAL, -count, "syscalls", "the filter of %s cannot be made",
-                            policy->syscalls.name);
-    order->filter = code;
-    order->filter_count = (unsigned)count;
+        return base_err_sys(err, BASE_E_INTERNAL, -count, "syscalls", "the filter cannot be made");
+    *ret_code = code;
+    *ret_count = (unsigned)count;
     return 0;
+}
+
+/* What decides; and where more than that is wanted to be known, what is loaded is another one, which notifies more. */
+static int write_filter(struct room *room, const struct cage_guest *guest, struct cage_order *order,
+                        struct base_err *err)
+{
+    const struct policy *policy = guest->plan->policy;
+    const struct cage_numbers kept = kept_numbers(policy);
+    struct cage_wish wish = {.loopback = policy->network == POLICY_NETWORK_LOOPBACK, .kept = &kept};
+    struct cage_numbers noticed;
+    int r;
+
+    if (!policy->syscalls.narrowed && !guest->learn)
+        return 0; /* the default's, as it was built */
+    r = compile(room, &wish, &order->filter, &order->filter_count, err);
+    if (r < 0 || !guest->learn)
+        return r;
+    order->judge = order->filter;
+    order->judge_count = order->filter_count;
+    order->learn = guest->learn;
+    noticed = cage_learn_noticed();
+    wish.noticed = &noticed;
+    return compile(room, &wish, &order->filter, &order->filter_count, err);
 }
 
 static int write_order(struct cage_shared *shared, const struct cage_guest *guest, struct base_err *err)
@@ -116,7 +137,7 @@ static int write_order(struct cage_shared *shared, const struct cage_guest *gues
     if (!order->argv || !order->envp || !order->files)
         return base_err_set(err, BASE_E_TOO_LARGE, "arguments", "and environment are more than %u bytes",
                             CAGE_ORDER_BYTES);
-    return plan->policy->syscalls.narrowed ? write_filter(&room, plan->policy, order, err) : 0;
+    return write_filter(&room, guest, order, err);
 }
 
 /* --- the files' bytes, one after the other --- */

@@ -169,6 +169,7 @@ static int execute(const struct run_request *request, struct warden_outcome *ret
         .stdin_fd = request->stdin_fd,
         .stdin_bytes = request->stdin_bytes,
         .stdin_count = request->stdin_count,
+        .learn = request->learn,
         .mark = request->mark,
         .stdout_fd = request->stdout_fd,
         .stderr_fd = request->stderr_fd,

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "cage/filter.h"
 #include "policy/policy.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -76,6 +77,8 @@ struct warden_outcome {
     struct warden_denial denials[WARDEN_DENIALS_MAX];
     unsigned denial_count;
     uint64_t denials_unlisted; /* attempts beyond the table */
+
+    struct cage_numbers learned; /* what it called and was not denied; under learn only */
 
     uint64_t wall_us, cpu_us, memory_peak_bytes, processes_peak, scratch_peak_bytes;
     struct warden_stream out, err;

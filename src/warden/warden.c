@@ -70,6 +70,7 @@ static int start(struct warden_watch *watch, struct base_err *err)
         .file_count = job->file_count,
         .argv = job->argv,
         .envp = job->envp,
+        .learn = job->learn,
         .stdin_fd = watch->guest_fds[0],
         .stdout_fd = watch->guest_fds[1],
         .stderr_fd = watch->guest_fds[2],
@@ -299,6 +300,7 @@ static void finish_denials(struct warden_watch *watch)
         to->count = from->count;
         to->first_us = from->first_us;
     }
+    outcome->learned = watch->report->learned;
 }
 
 /* The kernel reports the first process dead only when everything else in its namespace is, and mounts and scratch live
