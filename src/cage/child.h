@@ -38,7 +38,8 @@ struct cage_order {
     unsigned filter_count;
     const struct sock_filter *judge; /* what decides about a notified call; NULL: it is denied */
     unsigned judge_count;
-    bool learn; /* note what the judge lets pass */
+    bool learn;                                    /* note what the judge lets pass */
+    unsigned observe;                              /* bits of enum policy_observe */
     char host_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the supervisor's namespaces */
     char **argv, **envp;
     struct cage_file *files; /* without their bytes, which stand one after the other in a descriptor */
@@ -51,6 +52,7 @@ enum cage_end { CAGE_END_STDIN, CAGE_END_STDOUT, CAGE_END_STDERR, CAGE_END_FILES
 #define CAGE_ORDER_BYTES (4u << 20)
 struct cage_shared {
     struct cage_report report;
+    struct cage_observed observed;
     struct cage_host host;
     struct cage_order order;
     char room[CAGE_ORDER_BYTES]; /* for what the order points to */
@@ -59,6 +61,7 @@ struct cage_shared {
 struct cage_context {
     uint64_t start_us; /* the guest-to-be's own, for the report */
     struct cage_report *report;
+    struct cage_observed *observed;
     const struct cage_host *host;   /* complete once cage_line_wait_ids() has returned 0 */
     const struct cage_order *order; /* complete once cage_line_wait_order() has returned 0 */
     char **environment;             /* the copy of the supervisor's, to be wiped */
@@ -143,6 +146,12 @@ uint32_t cage_judge(const struct sock_filter *code, unsigned count, const struct
 
 /* notify_child.c: answer and record denied calls until the guest's first process ends. */
 void cage_notify_loop(struct cage_context *context, pid_t guest);
+
+/* observe_child.c: note what a call that is let pass is after. */
+void cage_observe(struct cage_context *context, const struct seccomp_notif *request);
+
+/* observe_child.c: whether the guest's memory can be read; 0 or -errno. */
+int cage_observe_prove(pid_t guest);
 
 /* The guest's streams and its mark become 0 to 3, in a table that the first process shares: everything that it needs
  * itself must stand above. Moves *@fd there; on failure it stays where it is. */

@@ -95,8 +95,7 @@ static unsigned put_term(struct builder *builder, const struct cage_term *t, uns
     if (t->mask != WHOLE)
         at = put(builder, BPF_ALU | BPF_AND | BPF_K, 0, 0, t->mask);
     (void)at;
-    return put(builder, BPF_LD | BPF_W | BPF_ABS, 0, 0,
-               (uint32_t)(offsetof(struct seccomp_data, args) + 4 * t->half));
+    return put(builder, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)(offsetof(struct seccomp_data, args) + 4 * t->half));
 }
 
 static uint32_t action_of(enum cage_effect effect)

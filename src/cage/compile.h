@@ -40,8 +40,9 @@ struct cage_wish {
     const void *const *first_exec;
 };
 
-/* learn.c: what is noticed while learning. */
+/* notice.c: what is noticed while learning, and under a policy's observe. */
 struct cage_numbers cage_learn_noticed(void);
+struct cage_numbers cage_observe_noticed(unsigned observe);
 
 /* Compile the filter for @calls, sorted by number, into @ret_code. Returns how many instructions, or -E2BIG when they
  * do not fit, which no table of ours reaches. */

@@ -17,12 +17,12 @@
 
 #define IS(arg, value)                                                                                                 \
     {                                                                                                                  \
-        2 * (arg), WHOLE, value, value                                                                             \
+        2 * (arg), WHOLE, value, value                                                                                 \
     }
 #define IS_NULL(arg)                                                                                                   \
     IS(arg, 0),                                                                                                        \
     {                                                                                                                  \
-        2 * (arg) + 1, WHOLE, 0, 0                                                                                 \
+        2 * (arg) + 1, WHOLE, 0, 0                                                                                     \
     }
 #define HAS_NONE(arg, bits)                                                                                            \
     {                                                                                                                  \
@@ -38,19 +38,19 @@
     } /* without its flags */
 #define IS_NOT(arg, value)                                                                                             \
     {                                                                                                                  \
-        2 * (arg), WHOLE, value, value, true                                                                       \
+        2 * (arg), WHOLE, value, value, true                                                                           \
     }
 #define UPPER_IS_NOT(arg, value)                                                                                       \
     {                                                                                                                  \
-        2 * (arg) + 1, WHOLE, value, value, true                                                                   \
+        2 * (arg) + 1, WHOLE, value, value, true                                                                       \
     }
 #define ONE_OF(arg, a, b)                                                                                              \
     {                                                                                                                  \
-        2 * (arg), WHOLE, a, b                                                                                     \
+        2 * (arg), WHOLE, a, b                                                                                         \
     }
 #define KEEPS_ID(arg)                                                                                                  \
     {                                                                                                                  \
-        2 * (arg), WHOLE, GUEST_ID, WHOLE                                                                      \
+        2 * (arg), WHOLE, GUEST_ID, WHOLE                                                                              \
     }
 
 const struct cage_row cage_rows[] = {
@@ -77,7 +77,12 @@ const struct cage_row cage_rows[] = {
      "its own core limit: nothing is done",
      3,
      {IS(0, 0), IS(1, RLIMIT_CORE), IS_NOT(2, 0)}},
-    {"prlimit64", CAGE_CLASS_PROCESS, CAGE_NOTHING_IF, "as before", 3, {IS(0, 0), IS(1, RLIMIT_CORE), UPPER_IS_NOT(2, 0)}},
+    {"prlimit64",
+     CAGE_CLASS_PROCESS,
+     CAGE_NOTHING_IF,
+     "as before",
+     3,
+     {IS(0, 0), IS(1, RLIMIT_CORE), UPPER_IS_NOT(2, 0)}},
     {"setrlimit", CAGE_CLASS_PROCESS, CAGE_NOTHING_IF, "its own core limit: nothing is done", 1, {IS(0, RLIMIT_CORE)}},
     {"setrlimit", CAGE_CLASS_PROCESS, CAGE_ALLOW_IF, "any other", 1, {IS_NOT(0, RLIMIT_CORE)}},
     {"prlimit64", CAGE_CLASS_PROCESS, CAGE_ALLOW_IF, "its own limits", 1, {IS(0, 0)}},

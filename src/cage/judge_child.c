@@ -1,9 +1,9 @@
 /* judge_child.c - what a filter says about a call, asked after the fact
  *
  * Runs in: the cage's first process, where the loaded filter turns more calls into notifications than it denies
- * (learning, observing). What is decided is decided by the plain filter on the register values of the notification, just
- * as the kernel would have: the guest's memory has no part in it.
- * Must not: allow what it does not understand. It knows the instructions that compile.c puts, and no others.
+ * (learning, observing). What is decided is decided by the plain filter on the register values of the notification,
+ * just as the kernel would have: the guest's memory has no part in it. Must not: allow what it does not understand. It
+ * knows the instructions that compile.c puts, and no others.
  */
 #include "cage/child.h"
 #include <linux/seccomp.h>

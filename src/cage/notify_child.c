@@ -1,14 +1,14 @@
 /* notify_child.c - answers denied system calls and counts them
  *
  * Runs in: the cage's first process, until the guest's first process ends.
- * Privilege: none left.
+ * Privilege: none left, but under observe (observe_child.c).
  *
  * Theory of operation: the filter turns a denied call into a notification. It is answered here, inside the cage, so a
  * flood of denied calls is paid from the guest's own processor time and never from the supervisor's. Only numbers and
  * register values are read, never the guest's memory. The record is a table of fixed size in the shared report, which
  * the guest cannot reach.
  *
- * Under learn, calls that are allowed are notified too: what the plain filter says about them is asked here
+ * Under learn and observe, calls that are allowed are notified too: what the plain filter says about them is asked here
  * (judge_child.c), and they go on.
  */
 #include "cage/child.h"
@@ -119,6 +119,8 @@ static void let_pass(struct cage_context *context, uint32_t verdict, const struc
 {
     if (context->order->learn)
         cage_numbers_add(&context->report->learned, (unsigned)request->data.nr);
+    if (context->order->observe)
+        cage_observe(context, request);
     if (verdict == SECCOMP_RET_ALLOW)
         response->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
     else

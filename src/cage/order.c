@@ -100,19 +100,27 @@ static int write_filter(struct room *room, const struct cage_guest *guest, struc
     const struct policy *policy = guest->plan->policy;
     const struct cage_numbers kept = kept_numbers(policy);
     struct cage_wish wish = {.loopback = policy->network == POLICY_NETWORK_LOOPBACK, .kept = &kept};
+    const void *const first_exec[] = {order->argv[0], order->argv, order->envp};
     struct cage_numbers noticed;
     int r;
 
-    if (!policy->syscalls.narrowed && !guest->learn)
+    if (!policy->syscalls.narrowed && !guest->learn && !policy->observe)
         return 0; /* the default's, as it was built */
     r = compile(room, &wish, &order->filter, &order->filter_count, err);
-    if (r < 0 || !guest->learn)
+    if (r < 0 || (!guest->learn && !policy->observe))
         return r;
     order->judge = order->filter;
     order->judge_count = order->filter_count;
     order->learn = guest->learn;
-    noticed = cage_learn_noticed();
+    order->observe = policy->observe;
+    noticed = cage_observe_noticed(policy->observe);
+    if (guest->learn) {
+        const struct cage_numbers learned = cage_learn_noticed();
+        for (size_t i = 0; i < ARRAY_COUNT(noticed.bits); i++)
+            noticed.bits[i] |= learned.bits[i];
+    }
     wish.noticed = &noticed;
+    wish.first_exec = first_exec;
     return compile(room, &wish, &order->filter, &order->filter_count, err);
 }
 

@@ -3,8 +3,8 @@
 
 #include "policy/policy.h"
 
-#define POLICY_SCHEMA       "fumehood.policy/1"
-#define POLICY_IF_AVAILABLE "_if_available"
+#define POLICY_SCHEMA          "fumehood.policy/1"
+#define POLICY_IF_AVAILABLE    "_if_available"
 #define POLICY_PROFILE_DEFAULT "default"
 
 /* Find the limit that @name spells, with or without _if_available. False when there is none. */

@@ -12,11 +12,17 @@
 #include <string.h>
 
 static const struct base_doc_field fields[] = {
-    {"schema", BASE_DOC_SCALAR},       {"name", BASE_DOC_SCALAR},
-    {"tier", BASE_DOC_SCALAR},         {"network", BASE_DOC_SCALAR},
-    {"syscalls", BASE_DOC_SCALAR},     {"denials", BASE_DOC_SCALAR},
-    {"output_limit", BASE_DOC_SCALAR}, {"limits", BASE_DOC_MAP},
-    {"environment", BASE_DOC_MAP},     {NULL},
+    {"schema", BASE_DOC_SCALAR},
+    {"name", BASE_DOC_SCALAR},
+    {"tier", BASE_DOC_SCALAR},
+    {"network", BASE_DOC_SCALAR},
+    {"syscalls", BASE_DOC_SCALAR},
+    {"denials", BASE_DOC_SCALAR},
+    {"output_limit", BASE_DOC_SCALAR},
+    {"limits", BASE_DOC_MAP},
+    {"observe", BASE_DOC_LIST},
+    {"environment", BASE_DOC_MAP},
+    {NULL},
 };
 
 #define UNLIMITED "{unlimited: \"why\"}"
@@ -50,7 +56,8 @@ static int read_word(const struct parse *parse, const struct base_doc *doc, cons
         if (used < sizeof(list))
             used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i > 0 ? ", " : "", words[i]);
     }
-    (void)base_doc_err(doc, parse->place, parse->err, "unknown word \"%s\" for %s", doc->text, doc->key);
+    (void)base_doc_err(doc, parse->place, parse->err, "unknown word \"%s\" for %s", doc->text,
+                       doc->key ? doc->key : "this list");
     (void)base_err_remedy(parse->err, "%s%s%s", base_near_text(&near, guess, sizeof(guess)),
                           words[1] ? "one of " : "only ", list);
     return BASE_E_INVALID;
@@ -185,6 +192,27 @@ static int read_denials(const struct parse *parse, const struct base_doc *doc)
     return r;
 }
 
+static int read_observe(const struct parse *parse, const struct base_doc *doc)
+{
+    const char *const words[] = {policy_observe_name(POLICY_OBSERVE_FILES), policy_observe_name(POLICY_OBSERVE_EXEC),
+                                 NULL};
+
+    for (const struct base_doc *child = doc->child; child; child = child->next) {
+        unsigned index = 0;
+        int r;
+
+        if (child->kind != BASE_DOC_SCALAR)
+            return base_doc_err(child, parse->place, parse->err, "observe holds something that is not a word");
+        r = read_word(parse, child, words, &index);
+        if (r < 0)
+            return r;
+        if (parse->policy->observe >> index & 1)
+            return base_doc_err(child, parse->place, parse->err, "%s is listed twice", child->text);
+        parse->policy->observe |= 1u << index;
+    }
+    return 0;
+}
+
 /* Readers of YAML and of JSON disagree on what a bare null is, so it is not text here. */
 static bool is_bare_null(const struct base_doc *doc)
 {
@@ -303,6 +331,7 @@ static const struct clause {
     {"schema", read_schema},       {"name", read_name},         {"tier", read_tier},
     {"network", read_network},     {"syscalls", read_syscalls}, {"denials", read_denials},
     {"output_limit", read_output}, {"limits", read_limits},     {"environment", read_environment},
+    {"observe", read_observe},
 };
 
 /* A limit one level too high is not just an unknown key. */

@@ -41,6 +41,8 @@ enum policy_network { POLICY_NETWORK_NONE, POLICY_NETWORK_LOOPBACK, POLICY_NETWO
 enum policy_output { POLICY_OUTPUT_END, POLICY_OUTPUT_TRUNCATE, POLICY_OUTPUT_MAX };
 enum policy_denials { POLICY_DENIALS_RECORD, POLICY_DENIALS_FAIL, POLICY_DENIALS_END, POLICY_DENIALS_MAX };
 
+enum policy_observe { POLICY_OBSERVE_FILES, POLICY_OBSERVE_EXEC, POLICY_OBSERVE_MAX };
+
 /* What of the default's system calls is left. */
 struct policy_syscalls {
     char name[64];           /* of the profile, for people */
@@ -58,7 +60,8 @@ struct policy {
     enum policy_output output;   /* what happens at the stdout or stderr limit */
     enum policy_denials denials; /* what a denied attempt means for the run and the verdict */
     struct policy_syscalls syscalls;
-    char *env[POLICY_ENV_MAX];   /* "NAME=VALUE", owned; added to the fixed environment */
+    unsigned observe;          /* bits of enum policy_observe: also noted, never decided on */
+    char *env[POLICY_ENV_MAX]; /* "NAME=VALUE", owned; added to the fixed environment */
     size_t env_count;
 };
 
@@ -103,6 +106,7 @@ const char *policy_tier_name(enum policy_tier tier);
 const char *policy_network_name(enum policy_network network);
 const char *policy_output_name(enum policy_output output);
 const char *policy_denials_name(enum policy_denials denials);
+const char *policy_observe_name(enum policy_observe observe);
 
 /* Parse a tier's name; the tiers other than container are not built in this version: BASE_E_REFUSED names that. */
 int policy_set_tier(struct policy *policy, const char *name, struct base_err *err);

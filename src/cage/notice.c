@@ -1,4 +1,4 @@
-/* learn.c - what learning notices, and what it adds to what it noticed */
+/* notice.c - which calls learning and observing notice, and what learning adds to what it noticed */
 #include "base/cleanup.h"
 #include "cage/cage.h"
 #include "cage/compile.h"
@@ -17,6 +17,24 @@ static bool is_among(const char *const *names, size_t count, const char *name)
         if (strcmp(names[i], name) == 0)
             return true;
     return false;
+}
+
+struct cage_numbers cage_observe_noticed(unsigned observe)
+{
+    static const struct {
+        enum policy_observe kind;
+        const char *name;
+    } rows[] = {
+        {POLICY_OBSERVE_FILES, "open"},  {POLICY_OBSERVE_FILES, "openat"}, {POLICY_OBSERVE_FILES, "openat2"},
+        {POLICY_OBSERVE_FILES, "creat"}, {POLICY_OBSERVE_EXEC, "execve"},  {POLICY_OBSERVE_EXEC, "execveat"},
+    };
+    struct cage_numbers noticed = {0};
+
+    for (unsigned i = 0; i < cage_call_count; i++)
+        for (size_t k = 0; k < ARRAY_COUNT(rows); k++)
+            if ((observe >> rows[k].kind & 1) && strcmp(rows[k].name, cage_calls[i].name) == 0)
+                cage_numbers_add(&noticed, cage_calls[i].nr);
+    return noticed;
 }
 
 struct cage_numbers cage_learn_noticed(void)
