@@ -249,6 +249,21 @@ static int prove_no_new_privs(struct cage_context *context)
     return kernel_prctl(PR_GET_NO_NEW_PRIVS, 0, 0) == 1 ? 0 : -EPERM;
 }
 
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+
+/* Where calls are notified that go on, a signal should not make them fail meanwhile; older kernels cannot help it. */
+static int load_filter(const struct cage_order *order, struct sock_fprog *program)
+{
+    int fd = -EINVAL;
+
+    if (order->judge)
+        fd = kernel_seccomp(SECCOMP_SET_MODE_FILTER,
+                            SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, program);
+    return fd == -EINVAL ? kernel_seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, program) : fd;
+}
+
 /* From here to the exec nothing may be called that a filter could deny or report: this process's parent waits for its
  * exec, and is the one who answers. What every filter allows is execve and exit_group (policy/profile.h). */
 static int apply_filter(struct cage_context *context)
@@ -261,7 +276,7 @@ static int apply_filter(struct cage_context *context)
     int fd;
 
     context->start_us = kernel_clock_us();
-    fd = kernel_seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+    fd = load_filter(order, &program);
     if (fd < 0)
         return fd;
     context->listener_fd = fd; /* closed in the guest by its exec */

@@ -50,7 +50,7 @@ int cage_observe_prove(pid_t guest)
     char byte;
     long r = read_guest(guest, 0, &byte, 1); /* nothing is there: what is asked is whether we may look */
 
-    return r < 0 && r != -EFAULT ? (int)r : 0;
+    return r < 0 && r != -EFAULT && r != -ESRCH ? (int)r : 0; /* ESRCH: it has ended already */
 }
 
 static int read_path(struct attempt *attempt)

@@ -20,8 +20,8 @@ static const struct base_doc_field fields[] = {
     {"denials", BASE_DOC_SCALAR},
     {"output_limit", BASE_DOC_SCALAR},
     {"limits", BASE_DOC_MAP},
-    {"observe", BASE_DOC_LIST},
     {"environment", BASE_DOC_MAP},
+    {"observe", BASE_DOC_LIST},
     {NULL},
 };
 

@@ -90,6 +90,21 @@ static void print_limits(const struct policy *policy, const struct cage_plan *pl
                   : "Beyond the limit of stdout or stderr output is counted, not kept.");
 }
 
+static void print_observe(unsigned observe)
+{
+    static const char *const texts[POLICY_OBSERVE_MAX] = {
+        [POLICY_OBSERVE_FILES] = "names that it tried to open and that are not there or not for it",
+        [POLICY_OBSERVE_EXEC] = "programs that it tried to start",
+    };
+
+    heading("Observed");
+    for (unsigned i = 0; i < POLICY_OBSERVE_MAX; i++)
+        if (observe >> i & 1)
+            row(policy_observe_name((enum policy_observe)i), texts[i]);
+    paragraph("What the program itself named, read from its memory: it can lie, and nothing is decided by it. For that "
+              "the cage's first process may look into the guest, which it otherwise cannot.");
+}
+
 static void print_reach(const struct policy *policy)
 {
     static const char *const network[POLICY_NETWORK_MAX] = {
@@ -108,6 +123,8 @@ static void print_reach(const struct policy *policy)
     heading("Network, denials");
     row("network", network[policy->network]);
     row("denials", denials[policy->denials]);
+    if (policy->observe)
+        print_observe(policy->observe);
     heading("What counts as a denied attempt");
     paragraph("System calls that are denied, wholly or in part; making a socket of a family that is not granted (with "
               "network: none, looking up a host's name does that too); calls of 32-bit and x32 programs.");
@@ -289,6 +306,8 @@ int cli_explain(const struct policy *policy, bool syscalls, struct base_err *err
         return r;
     cage_host_probe(&host);
     r = cage_plan_make(policy, &host, &plan, &refused);
+    if (r == 0)
+        r = cage_observe_check(policy, &host, &refused);
     if (r < 0) {
         char text[1152];
         heading("On this machine a run with it is refused");
