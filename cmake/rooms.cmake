@@ -1,6 +1,6 @@
 # The arrows. ARCHITECTURE.md draws the same picture; tests/lint compares the two.
 room(base LIBRARIES lib::jansson lib::yaml lib::nettle lib::z)
-room(policy EXPOSES base)
+room(policy EXPOSES base SOURCES ${CMAKE_BINARY_DIR}/made/calls_made.c)
 room(stage EXPOSES base)
 room(cage EXPOSES policy base SOURCES ${CMAKE_BINARY_DIR}/made/filter_made.c)
 room(warden EXPOSES cage policy base)
@@ -19,19 +19,31 @@ foreach(name python node sh bash perl)
 endforeach()
 embed(stage stage_runtime_files ${stage_runtimes})
 
+# What narrows the default system calls, in the order of messages.
+set(policy_profiles "")
+foreach(name strict native python node shell)
+    list(APPEND policy_profiles ${CMAKE_SOURCE_DIR}/profiles/${name}.yaml)
+endforeach()
+embed(policy policy_profile_files ${policy_profiles})
+
 # Programs that run in the cage around a candidate's function.
 embed(judge judge_drivers ${CMAKE_SOURCE_DIR}/src/judge/drivers/call.py ${CMAKE_SOURCE_DIR}/src/judge/drivers/call.js)
 
-# The default system call profile is compiled once, here.
-add_executable(filter_make src/cage/make/filter_make.c)
+# The default system call profile is compiled once, here; the compiler is the room's own.
+add_executable(filter_make src/cage/make/filter_make.c src/cage/compile.c src/cage/conditions.c)
 target_include_directories(filter_make PRIVATE src)
 target_link_libraries(filter_make PRIVATE lib::seccomp)
-add_custom_command(
-    OUTPUT ${CMAKE_BINARY_DIR}/made/filter_made.c
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/made
-    COMMAND filter_make > ${CMAKE_BINARY_DIR}/made/filter_made.c
-    DEPENDS filter_make ${CMAKE_SOURCE_DIR}/src/cage/syscalls.def
-    VERBATIM)
+foreach(made filters:filter_made calls:calls_made)
+    string(REPLACE ":" ";" made ${made})
+    list(GET made 0 word)
+    list(GET made 1 name)
+    add_custom_command(
+        OUTPUT ${CMAKE_BINARY_DIR}/made/${name}.c
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/made
+        COMMAND filter_make ${word} > ${CMAKE_BINARY_DIR}/made/${name}.c
+        DEPENDS filter_make ${CMAKE_SOURCE_DIR}/src/cage/syscalls.def
+        VERBATIM)
+endforeach()
 
 # These use nothing of the C library, not even what the compiler adds by itself: some run before it has started.
 file(GLOB cage_child CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cage/*_child.c)

@@ -88,6 +88,7 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage)
     if (!cage->shared)
         return -ENOMEM;
     cage->report = context.report = &cage->shared->report;
+    cage->observed = context.observed = &cage->shared->observed;
     cage->report->failed_step = -1;
     context.host = &cage->shared->host;
     context.order = &cage->shared->order;

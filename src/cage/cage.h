@@ -23,7 +23,7 @@ enum cage_step {
 #define CAGE_BIT(step) (UINT64_C(1) << CAGE_STEP_##step)
 
 /* Where setting up can fail without being a promise of its own. */
-enum { CAGE_AT_START = CAGE_STEP_MAX, CAGE_AT_INPUTS, CAGE_AT_PROOF, CAGE_AT_EXEC, CAGE_AT_MAX };
+enum { CAGE_AT_START = CAGE_STEP_MAX, CAGE_AT_INPUTS, CAGE_AT_PROOF, CAGE_AT_EXEC, CAGE_AT_OBSERVE, CAGE_AT_MAX };
 
 const char *cage_step_name(unsigned step); /* also for CAGE_AT_*; never NULL */
 const char *cage_step_text(unsigned step); /* what it means, for people */
@@ -150,7 +150,7 @@ struct cage_denial {
     uint64_t first_us; /* since the guest's start */
 };
 
-/* One page shared between both. The first process of the cage writes; the guest cannot reach it. The supervisor treats
+/* Shared between both. The first process of the cage writes; the guest cannot reach it. The supervisor treats
  * it as data all the same. */
 struct cage_report {
     _Atomic uint64_t achieved;   /* bits by CAGE_STEP_* */
@@ -169,7 +169,39 @@ struct cage_report {
     _Atomic uint32_t denial_count;
     _Atomic uint64_t denials_unlisted;
     struct cage_denial denials[CAGE_DENIALS_MAX];
+    struct cage_numbers learned; /* what was called, under learn */
 };
+
+/* What the guest was after, under `observe`: its own claims, for people. Beside the report, and treated like it. */
+enum cage_seen {
+    CAGE_SEEN_TRIED,   /* nothing more is known */
+    CAGE_SEEN_MISSING, /* it was not there */
+    CAGE_SEEN_REFUSED, /* it was there, and not for the guest */
+};
+#define CAGE_OBSERVED_MAX   64
+#define CAGE_OBSERVED_BYTES 256
+struct cage_sight {
+    uint64_t count;
+    uint32_t seen;
+    bool is_cut; /* the path was longer */
+    char path[CAGE_OBSERVED_BYTES + 1];
+};
+struct cage_sights {
+    _Atomic uint32_t count;
+    uint64_t unlisted; /* attempts beyond the table */
+    uint64_t unread;   /* attempts whose path could not be read */
+    struct cage_sight rows[CAGE_OBSERVED_MAX];
+};
+struct cage_observed {
+    struct cage_sights kinds[POLICY_OBSERVE_MAX];
+};
+const char *cage_seen_name(unsigned seen); /* "tried", "missing", "refused" */
+
+/* BASE_E_REFUSED where the policy asks to observe and this machine does not let it be done. Asks the machine. */
+int cage_observe_check(const struct policy *policy, const struct cage_host *host, struct base_err *err);
+
+/* Add the calls that are in no learned set: they may happen behind the program's back, or are never noticed. */
+void cage_learned_complete(struct cage_numbers *learned);
 
 /* "socket(AF_INET)" and the class for a denial. */
 void cage_denial_describe(const struct cage_denial *denial, char *what, size_t what_bytes, const char **ret_class);
@@ -183,6 +215,7 @@ struct cage {
     struct cage_cgroup cgroup;
     struct cage_shared *shared; /* what both see */
     struct cage_report *report; /* part of it */
+    const struct cage_observed *observed;
 };
 #define CAGE_NONE                                                                                                      \
     {                                                                                                                  \
@@ -215,6 +248,7 @@ struct cage_guest {
     size_t file_count;
     char *const *argv; /* argv[0] is the path to execute, inside the cage */
     char *const *envp;
+    bool learn;                                  /* note every call that is let pass; see cage_report.learned */
     int stdin_fd, stdout_fd, stderr_fd, mark_fd; /* the guest's ends; mark_fd may be -1 */
 };
 

@@ -7,6 +7,7 @@
 
 #include "cage/cage.h"
 #include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/stat.h>
 
 #define CAGE_GUEST_ID 1000u
@@ -33,6 +34,12 @@ struct cage_order {
     bool uses_cgroup[CAGE_CONTROLLER_MAX];
     enum policy_network network;
     enum policy_denials denials;
+    const struct sock_filter *filter; /* what is loaded; NULL: the default's */
+    unsigned filter_count;
+    const struct sock_filter *judge; /* what decides about a notified call; NULL: it is denied */
+    unsigned judge_count;
+    bool learn;                                    /* note what the judge lets pass */
+    unsigned observe;                              /* bits of enum policy_observe */
     char host_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the supervisor's namespaces */
     char **argv, **envp;
     struct cage_file *files; /* without their bytes, which stand one after the other in a descriptor */
@@ -45,13 +52,16 @@ enum cage_end { CAGE_END_STDIN, CAGE_END_STDOUT, CAGE_END_STDERR, CAGE_END_FILES
 #define CAGE_ORDER_BYTES (4u << 20)
 struct cage_shared {
     struct cage_report report;
+    struct cage_observed observed;
     struct cage_host host;
     struct cage_order order;
     char room[CAGE_ORDER_BYTES]; /* for what the order points to */
 };
 
 struct cage_context {
+    uint64_t start_us; /* the guest-to-be's own, for the report */
     struct cage_report *report;
+    struct cage_observed *observed;
     const struct cage_host *host;   /* complete once cage_line_wait_ids() has returned 0 */
     const struct cage_order *order; /* complete once cage_line_wait_order() has returned 0 */
     char **environment;             /* the copy of the supervisor's, to be wiped */
@@ -132,8 +142,17 @@ int cage_mount_prove_proc(struct cage_context *context);
 /* landlock_child.c */
 int cage_landlock_apply(struct cage_context *context);
 
+/* judge_child.c: the answer of @code for @data, as the kernel would find it; a denial where it is not understood. */
+uint32_t cage_judge(const struct sock_filter *code, unsigned count, const struct seccomp_data *data);
+
 /* notify_child.c: answer and record denied calls until the guest's first process ends. */
 void cage_notify_loop(struct cage_context *context, pid_t guest);
+
+/* observe_child.c: note what a call that is let pass is after. */
+void cage_observe(struct cage_context *context, const struct seccomp_notif *request);
+
+/* observe_child.c: whether the guest's memory can be read; 0 or -errno. */
+int cage_observe_prove(pid_t guest);
 
 /* The guest's streams and its mark become 0 to 3, in a table that the first process shares: everything that it needs
  * itself must stand above. Moves *@fd there; on failure it stays where it is. */

@@ -1,4 +1,8 @@
-/* filter.h - the default system call profile: compiled filters and the table of calls (made by the build) */
+/* filter.h - system call filters: the default profile, compiled by the build, and the table of calls
+ *
+ * The build makes the table and the default's filters (make/filter_make.c); narrower ones are compiled at run time
+ * (compile.h).
+ */
 #pragma once
 
 #include <linux/filter.h>
@@ -27,6 +31,23 @@ extern const unsigned cage_call_count;
 
 /* The filter for a guest without network, or with loopback. Static; *@ret_count instructions. */
 const struct sock_filter *cage_filter(bool loopback, unsigned *ret_count);
+
+#define CAGE_FILTER_MAX 4096u /* instructions: what the kernel takes */
+
+/* A set of system calls, by number. Every number of a table of ours is below this. */
+#define CAGE_NUMBERS 1024u
+struct cage_numbers {
+    uint64_t bits[CAGE_NUMBERS / 64];
+};
+static inline bool cage_numbers_has(const struct cage_numbers *numbers, unsigned nr)
+{
+    return nr < CAGE_NUMBERS && (numbers->bits[nr / 64] >> nr % 64 & 1);
+}
+static inline void cage_numbers_add(struct cage_numbers *numbers, unsigned nr)
+{
+    if (nr < CAGE_NUMBERS)
+        numbers->bits[nr / 64] |= UINT64_C(1) << nr % 64;
+}
 
 /* "syscall", "network", ...: the words of the receipt's `class`. */
 const char *cage_class_name(enum cage_class class);

@@ -1,7 +1,7 @@
 /* init_child.c - the cage's first process: builds the cage from inside, starts the guest, stays to reap and to answer
  *
  * Runs in: process 1 of the cage, a fork of the supervisor from before it knew what would run.
- * Privilege: full in the cage's user namespace until the guest is there, then none.
+ * Privilege: full in the cage's user namespace until the guest is there, then none (under observe: CAP_SYS_PTRACE).
  * Must not: allocate, log, return, follow a path that a guest could have made.
  *
  * Theory of operation: the steps of steps.def are walked in order. Each applies, then reads back. The process keeps a
@@ -330,14 +330,21 @@ static pid_t start_guest(struct cage_context *context)
                            context);
 }
 
+/* To read what the guest names, where it has another id than we. */
+static uint32_t kept_capabilities(const struct cage_context *context)
+{
+    return context->order->observe && context->host->privileged ? 1u << CAP_SYS_PTRACE : 0;
+}
+
 /* The guest runs: what it needed is its own now, and we keep only what the loop needs. */
 static int let_go(struct cage_context *context)
 {
+    const uint32_t kept = kept_capabilities(context);
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct none[2] = {0};
+    struct __user_cap_data_struct left[2] = {{.effective = kept, .permitted = kept}};
     const int keep[] = {context->listener_fd, context->signal_fd, context->line_fd, context->root_fd, context->lock_fd};
 
-    int r = KERNEL(SYS_capset, &header, none);
+    int r = KERNEL(SYS_capset, &header, left);
 
     if (r < 0)
         return r;
@@ -369,6 +376,9 @@ void cage_init_main(struct cage_context *context)
     r = let_go(context);
     if (r < 0)
         fail(context, CAGE_AT_START, r);
+    r = context->order->observe ? cage_observe_prove(guest) : 0;
+    if (r < 0)
+        fail(context, CAGE_AT_OBSERVE, r);
     context->report->started = 1;
     cage_notify_loop(context, guest);
     kernel_exit(0);

@@ -1,12 +1,15 @@
 /* notify_child.c - answers denied system calls and counts them
  *
  * Runs in: the cage's first process, until the guest's first process ends.
- * Privilege: none left.
+ * Privilege: none left, but under observe (observe_child.c).
  *
  * Theory of operation: the filter turns a denied call into a notification. It is answered here, inside the cage, so a
  * flood of denied calls is paid from the guest's own processor time and never from the supervisor's. Only numbers and
  * register values are read, never the guest's memory. The record is a table of fixed size in the shared report, which
  * the guest cannot reach.
+ *
+ * Under learn and observe, calls that are allowed are notified too: what the plain filter says about them is asked here
+ * (judge_child.c), and they go on.
  */
 #include "cage/child.h"
 #include "cage/kernel.h"
@@ -59,6 +62,12 @@ static uint64_t telling_argument(const struct seccomp_data *data)
         {SYS_unshare, 0, 0xffffffff},
         {SYS_ioctl, 1, 0xffffffff},
         {SYS_prctl, 0, 0xffffffff},
+        {SYS_fcntl, 1, 0xffffffff},
+        {SYS_renameat2, 4, 0x4},
+        {SYS_mmap, 3, 0x40000},
+        {SYS_memfd_create, 1, 0x4},
+        {SYS_shmget, 2, 04000},
+        {SYS_setsockopt, 2, 0xffffffff},
     };
 
     for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++)
@@ -125,24 +134,54 @@ static void record(struct cage_report *report, const struct seccomp_data *data)
     }
 }
 
-/* One notification: record, refuse. It may be gone already, when the caller was killed meanwhile. */
-static void answer_one(struct cage_context *context)
+/* What the plain filter says about a call that the loaded one notified. */
+static uint32_t judge(const struct cage_order *order, const struct seccomp_data *data)
 {
-    union notification notification;
-    union answer answer;
+    return order->judge ? cage_judge(order->judge, order->judge_count, data) : SECCOMP_RET_USER_NOTIF;
+}
 
-    memset(&notification, 0, sizeof(notification)); /* the kernel insists */
-    memset(&answer, 0, sizeof(answer));
-    if (kernel_ioctl(context->listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notification) < 0)
-        return;
-    record(context->report, &notification.request.data);
+static void deny(struct cage_context *context, const struct seccomp_data *data, struct seccomp_notif_resp *response)
+{
+    record(context->report, data);
     if (context->order->denials == POLICY_DENIALS_END) {
         context->report->denied_end = 1;
         context->report->end_us = kernel_clock_us();
         kernel_exit(0); /* the kernel ends everything else in the cage */
     }
+    response->error = foreign_abi(data) ? -ENOSYS : -EPERM;
+}
+
+/* The caller makes the call itself, with the registers that were judged: nobody but the kernel could change them. */
+static void let_pass(struct cage_context *context, uint32_t verdict, const struct seccomp_notif *request,
+                     struct seccomp_notif_resp *response)
+{
+    if (context->order->learn)
+        cage_numbers_add(&context->report->learned, (unsigned)request->data.nr);
+    if (context->order->observe)
+        cage_observe(context, request);
+    if (verdict == SECCOMP_RET_ALLOW)
+        response->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    else
+        response->error = -(int32_t)(verdict & SECCOMP_RET_DATA);
+}
+
+/* One notification. It may be gone already, when the caller was killed meanwhile. */
+static void answer_one(struct cage_context *context)
+{
+    union notification notification;
+    union answer answer;
+    uint32_t verdict;
+
+    memset(&notification, 0, sizeof(notification)); /* the kernel insists */
+    memset(&answer, 0, sizeof(answer));
+    if (kernel_ioctl(context->listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notification) < 0)
+        return;
     answer.response.id = notification.request.id;
-    answer.response.error = foreign_abi(&notification.request.data) ? -ENOSYS : -EPERM;
+    verdict = judge(context->order, &notification.request.data);
+    if (verdict == SECCOMP_RET_ALLOW || (verdict & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO)
+        let_pass(context, verdict, &notification.request, &answer.response);
+    else
+        deny(context, &notification.request.data, &answer.response);
     (void)kernel_ioctl(context->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &answer); /* fails when the caller is gone */
 }
 

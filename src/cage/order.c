@@ -5,6 +5,7 @@
  */
 #include "base/cleanup.h"
 #include "cage/child.h"
+#include "cage/compile.h"
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -66,6 +67,63 @@ static struct cage_file *take_files(struct room *room, const struct cage_guest *
     return copies;
 }
 
+/* --- the filter, where it is not the default's --- */
+
+static struct cage_numbers kept_numbers(const struct policy *policy)
+{
+    const struct policy_set allowed = policy_allowed(policy);
+    struct cage_numbers numbers = {0};
+
+    for (unsigned i = 0; i < cage_call_count; i++)
+        if (policy_set_has(&allowed, (unsigned)policy_call_find(cage_calls[i].name)))
+            cage_numbers_add(&numbers, cage_calls[i].nr);
+    return numbers;
+}
+
+static int compile(struct room *room, const struct cage_wish *wish, const struct sock_filter **ret_code,
+                   unsigned *ret_count, struct base_err *err)
+{
+    struct sock_filter *code = take(room, CAGE_FILTER_MAX * sizeof(*code));
+    int count = code ? cage_compile(cage_calls, cage_call_count, wish, code) : -ENOMEM;
+
+    if (count < 0)
+        return base_err_sys(err, BASE_E_INTERNAL, -count, "syscalls", "the filter cannot be made");
+    *ret_code = code;
+    *ret_count = (unsigned)count;
+    return 0;
+}
+
+/* What decides; and where more than that is wanted to be known, what is loaded is another one, which notifies more. */
+static int write_filter(struct room *room, const struct cage_guest *guest, struct cage_order *order,
+                        struct base_err *err)
+{
+    const struct policy *policy = guest->plan->policy;
+    const struct cage_numbers kept = kept_numbers(policy);
+    struct cage_wish wish = {.loopback = policy->network == POLICY_NETWORK_LOOPBACK, .kept = &kept};
+    const void *const first_exec[] = {order->argv[0], order->argv, order->envp};
+    struct cage_numbers noticed;
+    int r;
+
+    if (!policy->syscalls.narrowed && !guest->learn && !policy->observe)
+        return 0; /* the default's, as it was built */
+    r = compile(room, &wish, &order->filter, &order->filter_count, err);
+    if (r < 0 || (!guest->learn && !policy->observe))
+        return r;
+    order->judge = order->filter;
+    order->judge_count = order->filter_count;
+    order->learn = guest->learn;
+    order->observe = policy->observe;
+    noticed = cage_observe_noticed(policy->observe);
+    if (guest->learn) {
+        const struct cage_numbers learned = cage_learn_noticed();
+        for (size_t i = 0; i < ARRAY_COUNT(noticed.bits); i++)
+            noticed.bits[i] |= learned.bits[i];
+    }
+    wish.noticed = &noticed;
+    wish.first_exec = first_exec;
+    return compile(room, &wish, &order->filter, &order->filter_count, err);
+}
+
 static int write_order(struct cage_shared *shared, const struct cage_guest *guest, struct base_err *err)
 {
     const struct cage_plan *plan = guest->plan;
@@ -87,7 +145,7 @@ static int write_order(struct cage_shared *shared, const struct cage_guest *gues
     if (!order->argv || !order->envp || !order->files)
         return base_err_set(err, BASE_E_TOO_LARGE, "arguments", "and environment are more than %u bytes",
                             CAGE_ORDER_BYTES);
-    return 0;
+    return write_filter(&room, guest, order, err);
 }
 
 /* --- the files' bytes, one after the other --- */

@@ -12,6 +12,7 @@ static const struct {
     [CAGE_AT_INPUTS] = {"inputs", "placing the program and its files"},
     [CAGE_AT_PROOF] = {"proof", "reading back that every promise is kept"},
     [CAGE_AT_EXEC] = {"exec", "starting the program"},
+    [CAGE_AT_OBSERVE] = {"observe", "reading what the program names"},
 };
 
 const char *cage_step_name(unsigned step)

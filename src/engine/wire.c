@@ -280,7 +280,7 @@ struct result_head {
     int code;
     struct base_err error;
     struct warden_outcome outcome; /* its buffers follow */
-    uint64_t out_count, err_count, mark_count, denials_count;
+    uint64_t out_count, err_count, mark_count, denials_count, observed_count;
 };
 
 int engine_wire_send_result(int fd, int code, const struct base_err *error, const struct warden_outcome *outcome,
@@ -298,6 +298,7 @@ int engine_wire_send_result(int fd, int code, const struct base_err *error, cons
     head.err_count = head.outcome.err.kept.count;
     head.mark_count = head.outcome.mark.count;
     head.denials_count = head.outcome.denials.count;
+    head.observed_count = head.outcome.observed.count;
     r = put(&message, &head, sizeof(head));
     if (r >= 0)
         r = put(&message, head.outcome.out.kept.bytes, head.out_count);
@@ -307,6 +308,8 @@ int engine_wire_send_result(int fd, int code, const struct base_err *error, cons
         r = put(&message, head.outcome.mark.bytes, head.mark_count);
     if (r >= 0)
         r = put(&message, head.outcome.denials.bytes, head.denials_count);
+    if (r >= 0)
+        r = put(&message, head.outcome.observed.bytes, head.observed_count);
     if (r < 0)
         return base_err_set(err, r, place, "a result does not fit into one message");
     return send_message(fd, &message, err);
@@ -330,7 +333,7 @@ static int take_result(struct reader *reader, struct result_head *head, struct w
         return torn(err);
     *outcome = head->outcome;
     r = take_buf(reader, head->out_count, &outcome->out.kept);
-    outcome->err.kept = outcome->mark = outcome->denials = (struct base_buf){0};
+    outcome->err.kept = outcome->mark = outcome->denials = outcome->observed = (struct base_buf){0};
     if (r >= 0)
         r = take_buf(reader, head->err_count, &outcome->err.kept);
     if (r >= 0)
@@ -339,6 +342,8 @@ static int take_result(struct reader *reader, struct result_head *head, struct w
         r = take_buf(reader, head->denials_count, &outcome->denials);
     if (r >= 0 && outcome->denials.count != outcome->denial_count * sizeof(struct warden_denial))
         r = base_err_set(err, BASE_E_LOST, "worker", "sent a list of denials that does not add up");
+    if (r >= 0)
+        r = take_buf(reader, head->observed_count, &outcome->observed);
     if (r < 0)
         return base_err_set(err, r, place, "out of memory");
     return reader->torn || reader->left > 0 ? torn(err) : 0;

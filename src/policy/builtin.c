@@ -24,6 +24,7 @@ static void fill_default(struct policy *policy)
         .network = POLICY_NETWORK_NONE,
         .output = POLICY_OUTPUT_END,
         .denials = POLICY_DENIALS_RECORD,
+        .syscalls = {.name = POLICY_PROFILE_DEFAULT},
     };
     for (size_t key = 0; key < POLICY_LIMIT_MAX; key++) {
         struct policy_limit *limit = &policy->limits[key];

@@ -3,8 +3,9 @@
 
 #include "policy/policy.h"
 
-#define POLICY_SCHEMA       "fumehood.policy/1"
-#define POLICY_IF_AVAILABLE "_if_available"
+#define POLICY_SCHEMA          "fumehood.policy/1"
+#define POLICY_IF_AVAILABLE    "_if_available"
+#define POLICY_PROFILE_DEFAULT "default"
 
 /* Find the limit that @name spells, with or without _if_available. False when there is none. */
 bool policy_limit_find(const char *name, enum policy_limit_key *ret_key, bool *ret_if_available);

@@ -41,14 +41,59 @@ static json_t *environment_json(const struct policy *policy)
     return json_incref(environment);
 }
 
+/* The default by its name; all others with what they hold, so that the hash is of that. */
+static json_t *syscalls_json(const struct policy_syscalls *syscalls)
+{
+    AUTO_JSON json_t *allow = json_array();
+
+    if (!syscalls->narrowed)
+        return json_string(POLICY_PROFILE_DEFAULT);
+    for (unsigned i = 0; i < policy_call_count; i++)
+        if (policy_set_has(&syscalls->calls, i) && json_array_append_new(allow, json_string(policy_calls[i].name)) < 0)
+            return NULL;
+    return json_pack("{s:o, s:O}", "name", base_json_text(syscalls->name, strlen(syscalls->name)), "allow", allow);
+}
+
+static json_t *observe_json(unsigned observe)
+{
+    AUTO_JSON json_t *words = json_array();
+
+    for (unsigned i = 0; i < POLICY_OBSERVE_MAX; i++)
+        if ((observe >> i & 1) &&
+            json_array_append_new(words, json_string(policy_observe_name((enum policy_observe)i))) < 0)
+            return NULL;
+    return json_incref(words);
+}
+
 json_t *policy_json(const struct policy *policy)
 {
     /* "s" here only for words of ours; a name may hold anything, so base_json_text() makes it text. */
-    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:s}", "schema", POLICY_SCHEMA, "name",
+    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", POLICY_SCHEMA, "name",
                      base_json_text(policy->name, strlen(policy->name)), "tier", policy_tier_name(policy->tier),
                      "network", policy_network_name(policy->network), "output_limit",
                      policy_output_name(policy->output), "denials", policy_denials_name(policy->denials), "environment",
-                     environment_json(policy), "limits", limits_json(policy), "syscalls", "default");
+                     environment_json(policy), "limits", limits_json(policy), "syscalls",
+                     syscalls_json(&policy->syscalls), "observe", observe_json(policy->observe));
+}
+
+struct policy_set policy_allowed(const struct policy *policy)
+{
+    return policy->syscalls.narrowed ? policy->syscalls.calls : policy_set_default();
+}
+
+void policy_allowed_hash(const struct policy *policy, char ret_hex[BASE_HASH_HEX])
+{
+    const struct policy_set allowed = policy_allowed(policy);
+    struct base_hash hash;
+
+    base_hash_init(&hash);
+    for (unsigned i = 0; i < policy_call_count; i++) {
+        if (!policy_set_has(&allowed, i))
+            continue;
+        base_hash_update(&hash, policy_calls[i].name, strlen(policy_calls[i].name));
+        base_hash_update(&hash, "\n", 1);
+    }
+    base_hash_hex(&hash, ret_hex);
 }
 
 int policy_hash(const struct policy *policy, char ret_hex[BASE_HASH_HEX], struct base_err *err)

@@ -12,11 +12,17 @@
 #include <string.h>
 
 static const struct base_doc_field fields[] = {
-    {"schema", BASE_DOC_SCALAR},       {"name", BASE_DOC_SCALAR},
-    {"tier", BASE_DOC_SCALAR},         {"network", BASE_DOC_SCALAR},
-    {"syscalls", BASE_DOC_SCALAR},     {"denials", BASE_DOC_SCALAR},
-    {"output_limit", BASE_DOC_SCALAR}, {"limits", BASE_DOC_MAP},
-    {"environment", BASE_DOC_MAP},     {NULL},
+    {"schema", BASE_DOC_SCALAR},
+    {"name", BASE_DOC_SCALAR},
+    {"tier", BASE_DOC_SCALAR},
+    {"network", BASE_DOC_SCALAR},
+    {"syscalls", BASE_DOC_SCALAR},
+    {"denials", BASE_DOC_SCALAR},
+    {"output_limit", BASE_DOC_SCALAR},
+    {"limits", BASE_DOC_MAP},
+    {"environment", BASE_DOC_MAP},
+    {"observe", BASE_DOC_LIST},
+    {NULL},
 };
 
 #define UNLIMITED "{unlimited: \"why\"}"
@@ -50,7 +56,8 @@ static int read_word(const struct parse *parse, const struct base_doc *doc, cons
         if (used < sizeof(list))
             used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i > 0 ? ", " : "", words[i]);
     }
-    (void)base_doc_err(doc, parse->place, parse->err, "unknown word \"%s\" for %s", doc->text, doc->key);
+    (void)base_doc_err(doc, parse->place, parse->err, "unknown word \"%s\" for %s", doc->text,
+                       doc->key ? doc->key : "this list");
     (void)base_err_remedy(parse->err, "%s%s%s", base_near_text(&near, guess, sizeof(guess)),
                           words[1] ? "one of " : "only ", list);
     return BASE_E_INVALID;
@@ -64,24 +71,84 @@ static int read_schema(const struct parse *parse, const struct base_doc *doc)
     return read_word(parse, doc, words, &index);
 }
 
-static int read_syscalls(const struct parse *parse, const struct base_doc *doc)
-{
-    static const char *const words[] = {"default", NULL};
-    unsigned index;
+#define NAME_BYTES sizeof(((struct policy *)0)->name)
 
-    return read_word(parse, doc, words, &index);
+static int copy_name(const struct parse *parse, const struct base_doc *doc, char name[NAME_BYTES])
+{
+    size_t length = strlen(doc->text);
+
+    if (length == 0)
+        return base_doc_err(doc, parse->place, parse->err, "name is empty");
+    if (length >= NAME_BYTES)
+        return base_doc_err(doc, parse->place, parse->err, "name has more than %zu bytes", NAME_BYTES - 1);
+    memcpy(name, doc->text, length + 1);
+    return 0;
 }
 
 static int read_name(const struct parse *parse, const struct base_doc *doc)
 {
-    size_t room = sizeof(parse->policy->name), length = strlen(doc->text);
+    return copy_name(parse, doc, parse->policy->name);
+}
 
-    if (length == 0)
-        return base_doc_err(doc, parse->place, parse->err, "name is empty");
-    if (length >= room)
-        return base_doc_err(doc, parse->place, parse->err, "name has more than %zu bytes", room - 1);
-    memcpy(parse->policy->name, doc->text, length + 1);
+/* syscalls: NAME */
+static int read_profile(const struct parse *parse, const struct base_doc *doc)
+{
+    const char *words[POLICY_PROFILES_MAX + 2] = {POLICY_PROFILE_DEFAULT};
+    struct policy_syscalls *syscalls = &parse->policy->syscalls;
+    const struct policy_profile *profile;
+    unsigned index = 0;
+    int r;
+
+    for (unsigned i = 0; i < POLICY_PROFILES_MAX && policy_profile_name(i); i++)
+        words[i + 1] = policy_profile_name(i);
+    r = read_word(parse, doc, words, &index);
+    if (r < 0 || index == 0)
+        return r;
+    r = policy_profile_find(words[index], &profile, parse->err);
+    if (r < 0)
+        return r;
+    *syscalls = (struct policy_syscalls){.narrowed = true, .calls = profile->calls};
+    memcpy(syscalls->name, profile->name, sizeof(syscalls->name));
     return 0;
+}
+
+/* syscalls: {name: NAME, allow: [CALL, ...]} */
+static int read_own_profile(const struct parse *parse, const struct base_doc *doc)
+{
+    static const struct base_doc_field profile_fields[] = {
+        {"name", BASE_DOC_SCALAR, true},
+        {"allow", BASE_DOC_LIST, true},
+        {NULL},
+    };
+    struct policy_syscalls syscalls = {.narrowed = true};
+    const struct base_doc *name, *allow;
+    const char *lacking;
+    int r = base_doc_check(doc, profile_fields, parse->place, parse->err);
+
+    if (r < 0)
+        return r;
+    name = base_doc_get(doc, "name");
+    allow = base_doc_get(doc, "allow");
+    r = copy_name(parse, name, syscalls.name);
+    if (r == 0 && strcmp(syscalls.name, POLICY_PROFILE_DEFAULT) == 0)
+        return base_doc_err(name, parse->place, parse->err, "the name default is taken, and has no list");
+    if (r == 0)
+        r = policy_set_read(allow, parse->place, &syscalls.calls, parse->err);
+    if (r < 0)
+        return r;
+    lacking = policy_set_lacks(&syscalls.calls);
+    if (lacking) {
+        (void)base_doc_err(allow, parse->place, parse->err, "%s is not in the list", lacking);
+        (void)base_err_remedy(parse->err, "no program can start without execve or end without exit_group");
+        return BASE_E_INVALID;
+    }
+    parse->policy->syscalls = syscalls;
+    return 0;
+}
+
+static int read_syscalls(const struct parse *parse, const struct base_doc *doc)
+{
+    return (doc->kind == BASE_DOC_MAP ? read_own_profile : read_profile)(parse, doc);
 }
 
 static int read_tier(const struct parse *parse, const struct base_doc *doc)
@@ -123,6 +190,27 @@ static int read_denials(const struct parse *parse, const struct base_doc *doc)
 
     parse->policy->denials = (enum policy_denials)index;
     return r;
+}
+
+static int read_observe(const struct parse *parse, const struct base_doc *doc)
+{
+    const char *const words[] = {policy_observe_name(POLICY_OBSERVE_FILES), policy_observe_name(POLICY_OBSERVE_EXEC),
+                                 NULL};
+
+    for (const struct base_doc *child = doc->child; child; child = child->next) {
+        unsigned index = 0;
+        int r;
+
+        if (child->kind != BASE_DOC_SCALAR)
+            return base_doc_err(child, parse->place, parse->err, "observe holds something that is not a word");
+        r = read_word(parse, child, words, &index);
+        if (r < 0)
+            return r;
+        if (parse->policy->observe >> index & 1)
+            return base_doc_err(child, parse->place, parse->err, "%s is listed twice", child->text);
+        parse->policy->observe |= 1u << index;
+    }
+    return 0;
 }
 
 /* Readers of YAML and of JSON disagree on what a bare null is, so it is not text here. */
@@ -243,6 +331,7 @@ static const struct clause {
     {"schema", read_schema},       {"name", read_name},         {"tier", read_tier},
     {"network", read_network},     {"syscalls", read_syscalls}, {"denials", read_denials},
     {"output_limit", read_output}, {"limits", read_limits},     {"environment", read_environment},
+    {"observe", read_observe},
 };
 
 /* A limit one level too high is not just an unknown key. */
@@ -263,12 +352,25 @@ static int find_stray_limit(const struct parse *parse, const struct base_doc *do
     return 0;
 }
 
+/* One key may be a word or a map. */
+static int check_fields(const struct parse *parse, const struct base_doc *doc)
+{
+    const struct base_doc *syscalls = doc->kind == BASE_DOC_MAP ? base_doc_get(doc, "syscalls") : NULL;
+    struct base_doc_field now[ARRAY_COUNT(fields)];
+
+    memcpy(now, fields, sizeof(now));
+    for (size_t i = 0; i < ARRAY_COUNT(now) - 1; i++)
+        if (syscalls && syscalls->kind == BASE_DOC_MAP && strcmp(now[i].key, "syscalls") == 0)
+            now[i].kind = BASE_DOC_MAP;
+    return base_doc_check(doc, now, parse->place, parse->err);
+}
+
 static int read_document(const struct parse *parse, const struct base_doc *doc)
 {
     int r = find_stray_limit(parse, doc);
 
     if (r == 0)
-        r = base_doc_check(doc, fields, parse->place, parse->err);
+        r = check_fields(parse, doc);
     for (size_t i = 0; r == 0 && i < ARRAY_COUNT(clauses); i++) {
         const struct base_doc *child = base_doc_get(doc, clauses[i].key);
 

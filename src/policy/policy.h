@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/units.h"
+#include "policy/profile.h"
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,6 +42,15 @@ enum policy_network { POLICY_NETWORK_NONE, POLICY_NETWORK_LOOPBACK, POLICY_NETWO
 enum policy_output { POLICY_OUTPUT_END, POLICY_OUTPUT_TRUNCATE, POLICY_OUTPUT_MAX };
 enum policy_denials { POLICY_DENIALS_RECORD, POLICY_DENIALS_FAIL, POLICY_DENIALS_END, POLICY_DENIALS_MAX };
 
+enum policy_observe { POLICY_OBSERVE_FILES, POLICY_OBSERVE_EXEC, POLICY_OBSERVE_MAX };
+
+/* What of the default's system calls is left. */
+struct policy_syscalls {
+    char name[64];           /* of the profile, for people */
+    bool narrowed;           /* else it is the default, and the set does not matter */
+    struct policy_set calls; /* narrowed: what stays */
+};
+
 #define POLICY_ENV_MAX 64
 
 struct policy {
@@ -50,7 +60,9 @@ struct policy {
     enum policy_network network;
     enum policy_output output;   /* what happens at the stdout or stderr limit */
     enum policy_denials denials; /* what a denied attempt means for the run and the verdict */
-    char *env[POLICY_ENV_MAX];   /* "NAME=VALUE", owned; added to the fixed environment */
+    struct policy_syscalls syscalls;
+    unsigned observe;          /* bits of enum policy_observe: also noted, never decided on */
+    char *env[POLICY_ENV_MAX]; /* "NAME=VALUE", owned; added to the fixed environment */
     size_t env_count;
 };
 
@@ -78,6 +90,12 @@ int policy_add_env(struct policy *policy, const char *assignment, struct base_er
 /* Canonical JSON of the whole value ("fumehood.policy/1"), which policy_parse() accepts again. New reference. */
 json_t *policy_json(const struct policy *policy);
 
+/* What is left of the default's calls: the profile's set, or all that the default allows. */
+struct policy_set policy_allowed(const struct policy *policy);
+
+/* SHA-256 of their names, sorted, each with a newline after it. */
+void policy_allowed_hash(const struct policy *policy, char ret_hex[BASE_HASH_HEX]);
+
 /* SHA-256 of the canonical JSON. */
 int policy_hash(const struct policy *policy, char ret_hex[BASE_HASH_HEX], struct base_err *err);
 
@@ -92,6 +110,7 @@ const char *policy_tier_name(enum policy_tier tier);
 const char *policy_network_name(enum policy_network network);
 const char *policy_output_name(enum policy_output output);
 const char *policy_denials_name(enum policy_denials denials);
+const char *policy_observe_name(enum policy_observe observe);
 
 /* Parse a tier's name; the tiers other than container are not built in this version: BASE_E_REFUSED names that. */
 int policy_set_tier(struct policy *policy, const char *name, struct base_err *err);

@@ -16,6 +16,8 @@ static const char *const denials[] = {
     [POLICY_DENIALS_END] = "end",
 };
 
+static const char *const observes[] = {[POLICY_OBSERVE_FILES] = "files", [POLICY_OBSERVE_EXEC] = "exec"};
+
 #define WORD(table, index) ((size_t)(index) < ARRAY_COUNT(table) ? (table)[index] : NULL)
 
 const char *policy_tier_name(enum policy_tier tier)
@@ -36,6 +38,11 @@ const char *policy_output_name(enum policy_output output)
 const char *policy_denials_name(enum policy_denials value)
 {
     return WORD(denials, value);
+}
+
+const char *policy_observe_name(enum policy_observe observe)
+{
+    return WORD(observes, observe);
 }
 
 int policy_tier_read(struct policy *policy, const char *name, const char *place, int unknown_code, struct base_err *err)

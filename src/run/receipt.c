@@ -104,6 +104,36 @@ static json_t *denials_json(const struct warden_outcome *outcome)
     return denials;
 }
 
+static json_t *sight_json(const struct warden_sight *sight)
+{
+    json_t *json = json_pack("{s:o,s:s,s:I}", "path", base_json_text(sight->path, strlen(sight->path)), "seen",
+                             sight->seen, "count", (json_int_t)sight->count);
+
+    if (json && sight->is_cut)
+        (void)json_object_set_new(json, "truncated", json_true());
+    return json;
+}
+
+/* Only the lists that were asked for. */
+static json_t *observed_json(const struct policy *policy, const struct warden_outcome *outcome)
+{
+    const struct warden_sight *sights = (const struct warden_sight *)(const void *)outcome->observed.bytes;
+    json_t *observed = json_pack("{s:I,s:I}", "unlisted", (json_int_t)outcome->observed_unlisted, "unread",
+                                 (json_int_t)outcome->observed_unread);
+
+    for (unsigned kind = 0; kind < POLICY_OBSERVE_MAX; kind++) {
+        json_t *list = policy->observe >> kind & 1 ? json_array() : NULL;
+
+        if (!list)
+            continue;
+        for (size_t i = 0; i < outcome->observed.count / sizeof(*sights); i++)
+            if (sights[i].is_exec == (kind == POLICY_OBSERVE_EXEC))
+                (void)json_array_append_new(list, sight_json(&sights[i]));
+        (void)json_object_set_new(observed, policy_observe_name((enum policy_observe)kind), list);
+    }
+    return observed;
+}
+
 static json_t *usage_json(const struct warden_outcome *outcome)
 {
     return json_pack("{s:o,s:o,s:o,s:o,s:o}", "wall_us", number_or_null(outcome->wall_us), "cpu_us",
@@ -149,12 +179,11 @@ static json_t *protections_json(const struct warden_outcome *outcome)
 
 static json_t *syscalls_json(const struct policy *policy)
 {
-    unsigned count;
     char sha256[BASE_HASH_HEX];
-    const struct sock_filter *filter = cage_filter(policy->network == POLICY_NETWORK_LOOPBACK, &count);
 
-    base_hash_bytes_hex(filter, count * sizeof(*filter), sha256);
-    return json_pack("{s:s,s:s}", "profile", "default", "sha256", sha256);
+    policy_allowed_hash(policy, sha256);
+    return json_pack("{s:o,s:s}", "profile", base_json_text(policy->syscalls.name, strlen(policy->syscalls.name)),
+                     "sha256", sha256);
 }
 
 struct field {
@@ -210,7 +239,10 @@ static int finish(json_t *receipt, const struct policy *policy, const struct war
         {"teardown", teardown_json(outcome)},
     };
 
-    return add_fields(receipt, fields, ARRAY_COUNT(fields));
+    const struct field observed = {"observed", policy->observe ? observed_json(policy, outcome) : NULL};
+    int r = add_fields(receipt, fields, ARRAY_COUNT(fields));
+
+    return r < 0 || !policy->observe ? r : add_fields(receipt, &observed, 1);
 }
 
 int run_receipt(const struct run_request *request, const struct warden_outcome *outcome, json_t **ret_receipt,

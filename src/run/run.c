@@ -168,6 +168,8 @@ static int execute(const struct run_request *request, struct warden_outcome *ret
         return base_err_set(err, BASE_E_NOMEM, "run", "no memory");
     r = cage_plan_make(request->policy, &site.host, &plan, err);
     if (r == 0)
+        r = cage_observe_check(request->policy, &site.host, err);
+    if (r == 0)
         r = fill_command(request, command, err);
     if (r < 0)
         return r;
@@ -183,6 +185,7 @@ static int execute(const struct run_request *request, struct warden_outcome *ret
         .stdin_fd = request->stdin_fd,
         .stdin_bytes = request->stdin_bytes,
         .stdin_count = request->stdin_count,
+        .learn = request->learn,
         .mark = request->mark,
         .stdout_fd = request->stdout_fd,
         .stderr_fd = request->stderr_fd,
@@ -204,7 +207,8 @@ int run_check(const struct policy *policy, struct base_err *err)
     if (r < 0)
         return r;
     cage_host_probe(&host);
-    return cage_plan_make(policy, &host, &plan, err);
+    r = cage_plan_make(policy, &host, &plan, err);
+    return r < 0 ? r : cage_observe_check(policy, &host, err);
 }
 
 int run_prepare(struct base_err *err)

@@ -20,6 +20,7 @@ struct run_request {
     int stdin_fd; /* -1: take stdin_bytes */
     const void *stdin_bytes;
     size_t stdin_count;
+    bool learn;               /* note every system call: outcome.learned */
     bool mark;                /* give the guest a private descriptor 3 to write to */
     int stdout_fd, stderr_fd; /* also pass output through as it comes; -1: only capture */
     json_t **receipt_draft;   /* not NULL: while the guest runs, the receipt is begun here, for run_receipt() */

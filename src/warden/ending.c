@@ -25,6 +25,8 @@ static int setup_code(unsigned step, int sys_errno)
 {
     bool is_short = sys_errno == ENOMEM || sys_errno == EAGAIN || sys_errno == EMFILE || sys_errno == ENFILE;
 
+    if (step == CAGE_AT_OBSERVE)
+        return BASE_E_REFUSED;
     return step == CAGE_AT_EXEC && !is_short ? BASE_E_NOT_FOUND : BASE_E_SETUP;
 }
 

@@ -21,6 +21,7 @@ void warden_outcome_release(struct warden_outcome *outcome)
     base_buf_release(&outcome->out.kept);
     base_buf_release(&outcome->err.kept);
     base_buf_release(&outcome->mark);
+    base_buf_release(&outcome->observed);
 }
 
 const char *warden_ending_name(enum warden_ending ending)

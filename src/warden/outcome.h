@@ -1,6 +1,6 @@
 /* outcome.h - everything that is known about one run when it is over
  *
- * A plain value apart from three buffers, so that it can cross a process boundary. Facts come from the kernel and from
+ * A plain value apart from four buffers, so that it can cross a process boundary. Facts come from the kernel and from
  * the warden's own record; nothing in it is parsed from what the guest wrote.
  */
 #pragma once
@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "cage/filter.h"
 #include "policy/policy.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,6 +53,15 @@ struct warden_denial {
     uint64_t first_us; /* since the guest's start */
 };
 
+/* What the guest was after, under observe: its claim. */
+struct warden_sight {
+    uint64_t count;
+    char seen[8]; /* tried missing refused */
+    bool is_exec; /* else a file */
+    bool is_cut;  /* the path was longer */
+    char path[257];
+};
+
 /* Absent is not zero: a counter that the machine could not give is WARDEN_UNKNOWN. */
 #define WARDEN_UNKNOWN UINT64_MAX
 
@@ -75,6 +85,11 @@ struct warden_outcome {
     struct base_buf denials; /* of struct warden_denial: see warden_outcome_denials() */
     unsigned denial_count;
     uint64_t denials_unlisted; /* attempts beyond the table */
+
+    struct base_buf observed; /* struct warden_sight, one after the other */
+    uint64_t observed_unlisted, observed_unread;
+
+    struct cage_numbers learned; /* what it called and was not denied; under learn only */
 
     uint64_t wall_us, cpu_us, memory_peak_bytes, processes_peak, scratch_peak_bytes;
     struct warden_stream out, err;

@@ -70,6 +70,7 @@ static int start(struct warden_watch *watch, struct base_err *err)
         .file_count = job->file_count,
         .argv = job->argv,
         .envp = job->envp,
+        .learn = job->learn,
         .stdin_fd = watch->guest_fds[0],
         .stdout_fd = watch->guest_fds[1],
         .stderr_fd = watch->guest_fds[2],
@@ -298,6 +299,35 @@ static int finish_denials(struct warden_watch *watch)
         (void)snprintf(denial.class_name, sizeof(denial.class_name), "%s", class);
         r = warden_outcome_add_denial(watch->outcome, &denial);
     }
+    watch->outcome->learned = report->learned;
+    return r;
+}
+
+/* What lies in there was written inside the cage. */
+static int add_sight(struct base_buf *buf, const struct cage_sight *from, bool is_exec)
+{
+    struct warden_sight to = {.count = from->count, .is_exec = is_exec, .is_cut = from->is_cut};
+
+    _Static_assert(sizeof(to.path) == sizeof(from->path), "one length of paths");
+    (void)snprintf(to.seen, sizeof(to.seen), "%s", cage_seen_name(from->seen));
+    memcpy(to.path, from->path, sizeof(to.path) - 1);
+    return base_buf_append(buf, &to, sizeof(to));
+}
+
+static int finish_observed(struct warden_watch *watch)
+{
+    struct warden_outcome *outcome = watch->outcome;
+    int r = 0;
+
+    for (unsigned kind = 0; kind < POLICY_OBSERVE_MAX && watch->job->plan->policy->observe; kind++) {
+        const struct cage_sights *sights = &watch->cage.observed->kinds[kind];
+        uint32_t count = sights->count;
+
+        outcome->observed_unlisted += sights->unlisted;
+        outcome->observed_unread += sights->unread;
+        for (uint32_t i = 0; i < count && i < CAGE_OBSERVED_MAX && r == 0; i++)
+            r = add_sight(&outcome->observed, &sights->rows[i], kind == POLICY_OBSERVE_EXEC);
+    }
     return r;
 }
 
@@ -327,6 +357,8 @@ static int finish(struct warden_watch *watch, struct base_err *err)
     r = watch->dead ? drain(watch) : 0;
     if (r == 0)
         r = finish_denials(watch);
+    if (r == 0)
+        r = finish_observed(watch);
     if (r < 0)
         return base_err_set(err, r, "output", "there is no memory to keep it");
     finish_stream(&watch->sinks[WARDEN_OUT], &outcome->out);

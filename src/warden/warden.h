@@ -16,6 +16,7 @@ struct warden_job {
     int stdin_fd; /* -1: stdin_bytes */
     const void *stdin_bytes;
     size_t stdin_count;
+    bool learn;
     bool mark;
     int stdout_fd, stderr_fd; /* -1: only capture */
     /* Asked about twenty times a second; a non-empty clause ends the run as cancelled. May be NULL. */

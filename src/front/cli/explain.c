@@ -90,6 +90,21 @@ static void print_limits(const struct policy *policy, const struct cage_plan *pl
                   : "Beyond the limit of stdout or stderr output is counted, not kept.");
 }
 
+static void print_observe(unsigned observe)
+{
+    static const char *const texts[POLICY_OBSERVE_MAX] = {
+        [POLICY_OBSERVE_FILES] = "names that it tried to open and that are not there or not for it",
+        [POLICY_OBSERVE_EXEC] = "programs that it tried to start",
+    };
+
+    heading("Observed");
+    for (unsigned i = 0; i < POLICY_OBSERVE_MAX; i++)
+        if (observe >> i & 1)
+            row(policy_observe_name((enum policy_observe)i), texts[i]);
+    paragraph("What the program itself named, read from its memory: it can lie, and nothing is decided by it. For that "
+              "the cage's first process may look into the guest, which it otherwise cannot.");
+}
+
 static void print_reach(const struct policy *policy)
 {
     static const char *const network[POLICY_NETWORK_MAX] = {
@@ -108,6 +123,8 @@ static void print_reach(const struct policy *policy)
     heading("Network, denials");
     row("network", network[policy->network]);
     row("denials", denials[policy->denials]);
+    if (policy->observe)
+        print_observe(policy->observe);
     heading("What counts as a denied attempt");
     paragraph("System calls that are denied, wholly or in part; making a socket of a family that is not granted (with "
               "network: none, looking up a host's name does that too); calls of 32-bit and x32 programs.");
@@ -130,15 +147,25 @@ static void print_reach(const struct policy *policy)
     }
 }
 
+/* Whether the policy's profile takes away a call of which the default allows something. */
+static bool is_narrowed(const struct policy *policy, const struct cage_call *call)
+{
+    bool granted = call->class == CAGE_CLASS_ALLOWED || call->condition;
+
+    return granted && policy->syscalls.narrowed &&
+           !policy_set_has(&policy->syscalls.calls, (unsigned)policy_call_find(call->name));
+}
+
 /* "read, write, ..." of one class; calls with a condition carry it. Returns their number. */
-static unsigned list_calls(enum cage_class class, bool with_conditions, struct base_buf *text)
+static unsigned list_calls(const struct policy *policy, enum cage_class class, bool with_conditions,
+                           struct base_buf *text)
 {
     unsigned count = 0;
 
     base_buf_clear(text);
     for (unsigned i = 0; i < cage_call_count; i++) {
         const struct cage_call *call = &cage_calls[i];
-        if (call->class != class || (call->condition != NULL) != with_conditions)
+        if (call->class != class || (call->condition != NULL) != with_conditions || is_narrowed(policy, call))
             continue;
         if (base_buf_printf(text, "%s%s%s%s%s", count ? ", " : "", call->name, with_conditions ? " (" : "",
                             with_conditions ? call->condition : "", with_conditions ? ")" : "") < 0)
@@ -148,35 +175,41 @@ static unsigned list_calls(enum cage_class class, bool with_conditions, struct b
     return count;
 }
 
-static void print_class(enum cage_class class, const char *head)
+static void print_list(const char *head, unsigned count, const struct base_buf *list)
+{
+    if (count == 0)
+        return;
+    printf("  %s, %u:\n    ", head, count);
+    cli_say_wrapped(list->bytes, 4, 4);
+}
+
+static void print_class(const struct policy *policy, enum cage_class class, const char *head)
 {
     AUTO_BUF struct base_buf text = {0};
     char name[64];
 
     for (int with_conditions = 0; with_conditions <= 1; with_conditions++) {
-        unsigned count = list_calls(class, with_conditions, &text);
-        if (count == 0)
-            continue;
-        (void)snprintf(name, sizeof(name), "%s%s, %u", head, with_conditions ? " in part" : "", count);
-        printf("  %s:\n    ", name);
-        cli_say_wrapped(text.bytes, 4, 4);
+        unsigned count = list_calls(policy, class, with_conditions, &text);
+        (void)snprintf(name, sizeof(name), "%s%s", head, with_conditions ? " in part" : "");
+        print_list(name, count, &text);
     }
 }
 
 /* How many calls are allowed, denied, or either by their arguments. */
-static void print_call_counts(void)
+static void print_call_counts(const struct policy *policy)
 {
     unsigned allowed = 0, denied = 0, in_part = 0;
     char text[160];
 
     for (unsigned i = 0; i < cage_call_count; i++)
-        if (cage_calls[i].condition)
+        if (is_narrowed(policy, &cage_calls[i]))
+            denied++;
+        else if (cage_calls[i].condition)
             in_part++;
         else if (cage_calls[i].class == CAGE_CLASS_ALLOWED)
             allowed++;
         else
             denied++;
-    heading("System calls");
     (void)snprintf(text, sizeof(text),
                    "%u allowed, %u denied, %u allowed or denied by their arguments, all others unknown (ENOSYS). "
                    "--syscalls lists them.",
@@ -184,17 +217,65 @@ static void print_call_counts(void)
     paragraph(text);
 }
 
-static void print_calls(void)
+static void print_calls(const struct policy *policy)
 {
+    AUTO_BUF struct base_buf narrowed = {0};
+    unsigned count = 0;
     char head[64];
 
-    heading("System calls");
-    print_class(CAGE_CLASS_ALLOWED, "allowed");
+    print_class(policy, CAGE_CLASS_ALLOWED, "allowed");
     for (unsigned class = 0; class < CAGE_CLASS_ALLOWED; class ++) {
         (void)snprintf(head, sizeof(head), "denied, class %s", cage_class_name((enum cage_class) class));
-        print_class((enum cage_class) class, head);
+        print_class(policy, (enum cage_class) class, head);
     }
+    for (unsigned i = 0; i < cage_call_count; i++)
+        if (is_narrowed(policy, &cage_calls[i]) &&
+            base_buf_printf(&narrowed, "%s%s", count ? ", " : "", cage_calls[i].name) == 0)
+            count++;
+    print_list("denied by the profile", count, &narrowed);
     paragraph("Every other number, and clone3, answers ENOSYS; calls of 32-bit and x32 programs are refused.");
+}
+
+static void print_set(const struct policy_set *set, const char *why)
+{
+    AUTO_BUF struct base_buf text = {0};
+
+    for (unsigned i = 0; i < policy_call_count; i++)
+        if (policy_set_has(set, i) && base_buf_printf(&text, "%s%s", text.count ? ", " : "", policy_calls[i].name) < 0)
+            return; /* a row is lost without memory, nothing else */
+    printf("  - ");
+    cli_say_wrapped(why, 4, 4);
+    printf("    ");
+    cli_say_wrapped(text.bytes, 4, 4);
+}
+
+/* What the profile leaves of the default, and why; a policy's own list has no reasons. */
+static void print_profile(const struct policy_syscalls *syscalls)
+{
+    const struct policy_profile *profile;
+    bool built_in = policy_profile_find(syscalls->name, &profile, NULL) == 0 &&
+                    memcmp(&profile->calls, &syscalls->calls, sizeof(profile->calls)) == 0;
+
+    printf("  profile ");
+    cli_say_visible(stdout, syscalls->name, strlen(syscalls->name));
+    printf("\n");
+    paragraph(built_in ? profile->text : "the policy's own list");
+    paragraph("It narrows the default: of what that allows, only these stay, with the conditions that they have there; "
+              "all others are denied attempts.");
+    for (size_t i = 0; built_in && i < profile->group_count; i++)
+        print_set(&profile->groups[i].calls, profile->groups[i].why);
+    if (!built_in)
+        print_set(&syscalls->calls, "as the policy lists them");
+}
+
+static void print_syscalls(const struct policy *policy, bool all)
+{
+    heading("System calls");
+    if (policy->syscalls.narrowed)
+        print_profile(&policy->syscalls);
+    else
+        paragraph("profile default");
+    (all ? print_calls : print_call_counts)(policy);
 }
 
 static void print_rest(void)
@@ -225,6 +306,8 @@ int cli_explain(const struct policy *policy, bool syscalls, struct base_err *err
         return r;
     cage_host_probe(&host);
     r = cage_plan_make(policy, &host, &plan, &refused);
+    if (r == 0)
+        r = cage_observe_check(policy, &host, &refused);
     if (r < 0) {
         char text[1152];
         heading("On this machine a run with it is refused");
@@ -234,7 +317,7 @@ int cli_explain(const struct policy *policy, bool syscalls, struct base_err *err
         print_limits(policy, &plan);
     }
     print_reach(policy);
-    (syscalls ? print_calls : print_call_counts)();
+    print_syscalls(policy, syscalls);
     print_rest();
     return 0;
 }

@@ -1,4 +1,4 @@
-/* policy.c - fumehood policy show|check|hash|explain */
+/* policy.c - fumehood policy show|check|hash|learn|explain */
 
 #include "policy/policy.h"
 #include "base/cleanup.h"
@@ -6,10 +6,11 @@
 #include "cage/cage.h"
 #include "front/cli/choose.h"
 #include "front/cli/explain.h"
+#include "front/cli/learn.h"
+#include "front/cli/policy_text.h"
 #include "front/cli/say.h"
 #include "front/cli/subject.h"
 #include "front/cli/verbs.h"
-#include "front/cli/yaml.h"
 #include <string.h>
 
 struct values {
@@ -78,36 +79,19 @@ static const struct cli_syntax explain_syntax = {
     .operands = {"NAME|FILE"},
 };
 
-/* For people a limit has its unit, as they write it; what is read back is the same. */
-static void show_units(const struct policy *policy, json_t *json)
-{
-    json_t *limits = json_object_get(json, "limits");
-    char name[64], text[32];
-
-    for (int i = 0; i < POLICY_LIMIT_MAX; i++) {
-        enum policy_limit_key key = (enum policy_limit_key)i;
-        const struct policy_limit *limit = &policy->limits[key];
-
-        if (limit->unlimited || policy_limit_unit(key) == BASE_UNIT_COUNT)
-            continue;
-        (void)snprintf(name, sizeof(name), "%s%s", policy_limit_name(key), limit->if_available ? "_if_available" : "");
-        (void)base_units_text(limit->value, policy_limit_unit(key), text, sizeof(text));
-        (void)json_object_set_new(limits, name, json_string(text)); /* without memory the bare number stays */
-    }
-}
-
 static int show(const struct policy *policy, const struct values *values, struct base_err *err)
 {
     AUTO_JSON json_t *json = policy_json(policy);
     AUTO_BUF struct base_buf text = {0};
+    int r;
 
     if (!json)
         return base_err_set(err, BASE_E_NOMEM, policy->name, "out of memory");
     if (values->json)
         return cli_say_json(json, false, err);
-    show_units(policy, json);
-    if (cli_yaml_append(&text, json) < 0)
-        return base_err_set(err, BASE_E_NOMEM, policy->name, "out of memory");
+    r = cli_policy_text(policy, &text, err);
+    if (r < 0)
+        return r;
     cli_say_visible(stdout, text.bytes, text.count);
     return cli_say_flush(err);
 }
@@ -164,7 +148,7 @@ static void say_refusal(const struct policy *policy)
     char text[1152];
 
     cage_host_probe(&host);
-    if (cage_plan_make(policy, &host, &plan, &refused) == 0)
+    if (cage_plan_make(policy, &host, &plan, &refused) == 0 && cage_observe_check(policy, &host, &refused) == 0)
         return;
     printf("on this machine a run with it is refused: ");
     (void)base_err_text(&refused, text, sizeof(text));
@@ -216,6 +200,7 @@ static const struct cli_subject subjects[] = {
     {"show", policy_show, "print a policy with every default filled in"},
     {"check", check, "check a policy file"},
     {"hash", policy_hash_subject, "print a policy's SHA-256"},
+    {"learn", cli_policy_learn, "write a policy with no more system calls than programs need"},
     {"explain", policy_explain, "what a policy means on this machine"},
     {NULL},
 };

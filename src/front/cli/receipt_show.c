@@ -188,11 +188,14 @@ void cli_receipt_show(const json_t *receipt)
     static const char *const ending[] = {"kind", "exit_code", "signal", "limit", "detail", NULL};
     static const char *const judged[] = {"task_id", "case", "sample", "verdict", "fault", "detail", NULL};
     static const char *const denial[] = {"class", "what", "count", "first_us", NULL};
+    static const char *const syscalls[] = {"profile", "sha256", NULL};
+    static const char *const sight[] = {"path", "seen", "count", NULL};
     static const char *const mount[] = {"at", "kind", "mode", NULL};
     static const char *const usage[] = {
         "wall_us", "cpu_us", "memory_peak_bytes", "processes_peak", "scratch_peak_bytes", NULL};
     static const char *const left[] = {"processes_left", "cgroups_left", "mounts_left", "files_left", "us", NULL};
     static const char *const environment[] = {"kernel", "cpu", "cpus", "load_1min", NULL};
+    const json_t *observed = json_object_get(receipt, "observed");
     const json_t *protections = json_object_get(receipt, "protections");
 
     line("run", json_object_get(receipt, "run_id"));
@@ -200,12 +203,15 @@ void cli_receipt_show(const json_t *receipt)
     line("version", json_object_get(receipt, "version"));
     members("program", json_object_get(receipt, "program"), program);
     members("policy", json_object_get(receipt, "policy"), hash);
+    members("syscalls", json_object_get(receipt, "syscalls"), syscalls);
     line("tier", json_object_get(receipt, "tier"));
     line("cage", json_object_get(receipt, "cage"));
     members("root", json_object_get(receipt, "root"), root);
     members("ending", json_object_get(receipt, "ending"), ending);
     members("judged", json_object_get(receipt, "eval"), judged);
     rows("denied", json_object_get(receipt, "denials"), denial);
+    rows("tried files", json_object_get(observed, "files"), sight);
+    rows("tried to run", json_object_get(observed, "exec"), sight);
     members("usage", json_object_get(receipt, "usage"), usage);
     limits(json_object_get(receipt, "limits"));
     words("achieved", json_object_get(protections, "achieved"));

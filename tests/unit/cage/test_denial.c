@@ -38,7 +38,16 @@ static void namespaces(void **state)
     expect((struct cage_denial){.nr = SYS_unshare, .argument = CLONE_NEWUSER | CLONE_NEWNET},
            "unshare(CLONE_NEWUSER+1)", "process");
     expect((struct cage_denial){.nr = SYS_unshare, .argument = 0xffffffff}, "unshare(CLONE_NEWNS+7)", "process");
-    expect((struct cage_denial){.nr = SYS_clone, .argument = 0}, "clone(0)", "process");
+    expect((struct cage_denial){.nr = SYS_clone, .argument = 0}, "clone", "process"); /* by a profile */
+}
+
+/* What a profile denies has the class of the table where that has one. */
+static void denied_by_a_profile(void **state)
+{
+    (void)state;
+    expect((struct cage_denial){.nr = SYS_memfd_create}, "memfd_create", "syscall");
+    expect((struct cage_denial){.nr = SYS_socketpair, .argument = AF_UNIX}, "socketpair(AF_UNIX)", "network");
+    expect((struct cage_denial){.nr = SYS_ioctl, .argument = 0x5401}, "ioctl(21505)", "device");
 }
 
 static void classes(void **state)
@@ -122,6 +131,7 @@ int main(void)
         cmocka_unit_test(families),
         cmocka_unit_test(namespaces),
         cmocka_unit_test(classes),
+        cmocka_unit_test(denied_by_a_profile),
         cmocka_unit_test(other_machines),
         cmocka_unit_test(a_small_buffer_is_not_overrun),
         cmocka_unit_test(every_denial_has_printable_words),

@@ -3,86 +3,10 @@
  * The filter is made by src/cage/make/filter_make.c from syscalls.def and a table of conditions. Here it is run in a
  * small interpreter; what each call must answer is said again, apart from that table.
  */
-#include "../support.h"
-#include "cage/filter.h"
-#include <linux/audit.h>
-#include <linux/filter.h>
+#include "machine.h"
 #include <linux/sched.h>
-#include <linux/seccomp.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-
-#if defined(__x86_64__)
-#define NATIVE AUDIT_ARCH_X86_64
-#else
-#define NATIVE AUDIT_ARCH_AARCH64
-#endif
-#define FOREIGN AUDIT_ARCH_I386
-#define X32     0x40000000u
-
-/* --- the interpreter --- */
-
-struct machine {
-    const struct sock_filter *code;
-    unsigned count;
-    unsigned longest, compared; /* most steps and comparisons of any run so far */
-};
-
-static uint32_t load(const struct seccomp_data *data, uint32_t offset)
-{
-    uint32_t word;
-
-    assert_int_equal(offset % 4, 0);
-    assert_true(offset + 4 <= sizeof(*data));
-    memcpy(&word, (const char *)data + offset, 4);
-    return word;
-}
-
-static bool holds(const struct sock_filter *at, uint32_t accumulator)
-{
-    switch (BPF_OP(at->code)) {
-    case BPF_JEQ:
-        return accumulator == at->k;
-    case BPF_JGE:
-        return accumulator >= at->k;
-    case BPF_JGT:
-        return accumulator > at->k;
-    case BPF_JSET:
-        return accumulator & at->k;
-    default:
-        fail_msg("jump %#x is not known", at->code);
-        return false;
-    }
-}
-
-static uint32_t run(struct machine *machine, const struct seccomp_data *data)
-{
-    uint32_t accumulator = 0;
-    unsigned compared = 0, steps = 0;
-
-    for (unsigned pc = 0;; pc++, steps++) {
-        assert_true(pc < machine->count);
-        const struct sock_filter *at = &machine->code[pc];
-        if (at->code == (BPF_RET | BPF_K)) {
-            machine->longest = steps > machine->longest ? steps : machine->longest;
-            machine->compared = compared > machine->compared ? compared : machine->compared;
-            return at->k;
-        }
-        if (at->code == (BPF_LD | BPF_W | BPF_ABS)) {
-            accumulator = load(data, at->k);
-        } else if (at->code == (BPF_ALU | BPF_AND | BPF_K)) {
-            accumulator &= at->k;
-        } else if (at->code == (BPF_JMP | BPF_JA)) {
-            assert_true(at->k < machine->count);
-            pc += at->k;
-        } else if (BPF_CLASS(at->code) == BPF_JMP && BPF_SRC(at->code) == BPF_K) {
-            compared++;
-            pc += holds(at, accumulator) ? at->jt : at->jf;
-        } else {
-            fail_msg("instruction %u: %#x is not known", pc, at->code);
-        }
-    }
-}
 
 /* --- one filter for each kind of network --- */
 
@@ -104,9 +28,6 @@ static uint32_t ask(int loopback, uint32_t nr, uint32_t arch, const uint64_t *ar
         memcpy(data.args, args, sizeof(data.args));
     return run(&machines[loopback], &data);
 }
-
-#define ENOSYS_ANSWER  (SECCOMP_RET_ERRNO | 38)
-#define NOTHING_ANSWER SECCOMP_RET_ERRNO /* the error 0: success, and nothing is done */
 
 static const char *word(uint32_t answer)
 {

@@ -64,6 +64,7 @@ static void result(void **state)
     open_pair(pair);
     assert_int_equal(base_buf_append(&sent.out.kept, "o\0o", 3), 0);
     assert_int_equal(base_buf_append(&sent.mark, "mark", 4), 0);
+    assert_int_equal(base_buf_append(&sent.observed, "sight", 6), 0);
     assert_int_equal(engine_wire_send_result(pair[1], 0, NULL, &sent, &err), 0);
     assert_int_equal(engine_wire_receive_result(pair[0], &code, &error, &got, &err), 0);
     assert_int_equal(code, 0);
@@ -73,6 +74,8 @@ static void result(void **state)
     assert_memory_equal(got.out.kept.bytes, "o\0o", 3);
     assert_int_equal(got.err.kept.count, 0);
     assert_string_equal(got.mark.bytes, "mark");
+    assert_int_equal(got.observed.count, 6);
+    assert_string_equal(got.observed.bytes, "sight");
     close(pair[0]);
     close(pair[1]);
 }

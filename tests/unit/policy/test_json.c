@@ -52,6 +52,31 @@ static void changed_policies_round_trip(void **state)
     check_round_trip(&policy);
 }
 
+static void profiles_and_observation_are_in_the_hash(void **state)
+{
+    static const char *const texts[] = {
+        "name: x\n",
+        "name: x\nsyscalls: strict\n",
+        "name: x\nsyscalls: native\n",
+        "name: x\nsyscalls: {name: strict, allow: [execve, exit_group]}\n",
+        "name: x\nsyscalls: {name: other, allow: [execve, exit_group]}\n",
+        "name: x\nobserve: [files]\n",
+        "name: x\nobserve: [exec]\n",
+        "name: x\nobserve: [files, exec]\n",
+    };
+    char hex[8][BASE_HASH_HEX];
+
+    (void)state;
+    for (size_t i = 0; i < 8; i++) {
+        AUTO_POLICY struct policy policy = {0};
+        assert_int_equal(policy_parse(texts[i], strlen(texts[i]), "p", &policy, NULL), 0);
+        check_round_trip(&policy);
+        assert_int_equal(policy_hash(&policy, hex[i], NULL), 0);
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(hex[i], hex[j]);
+    }
+}
+
 static void hash_sees_every_clause(void **state)
 {
     static const char *const changes[] = {"wall_ms=1", "wall_ms=2", "wall_ms_if_available=2", "wall_ms=unlimited"};
@@ -77,6 +102,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builtin_policies_round_trip),
         cmocka_unit_test(changed_policies_round_trip),
+        cmocka_unit_test(profiles_and_observation_are_in_the_hash),
         cmocka_unit_test(hash_sees_every_clause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,6 +56,28 @@ static void accepts_json(void **state)
     assert_string_equal(policy.env[0], "A=b\tc");
 }
 
+static void accepts_profiles(void **state)
+{
+    static const char built_in[] = "syscalls: strict\nobserve: [exec]\n";
+    static const char own[] = "syscalls:\n  name: mine\n  allow: [execve, exit_group, read]\nobserve: []\n";
+    AUTO_POLICY struct policy policy = {0};
+    AUTO_POLICY struct policy other = {0};
+    struct policy_set allowed;
+
+    (void)state;
+    assert_int_equal(policy_parse(built_in, sizeof(built_in) - 1, "p", &policy, NULL), 0);
+    assert_string_equal(policy.syscalls.name, "strict");
+    assert_int_equal(policy.observe, 1u << POLICY_OBSERVE_EXEC);
+    allowed = policy_allowed(&policy);
+    assert_true(policy_set_has(&allowed, (unsigned)policy_call_find("read")));
+    assert_false(policy_set_has(&allowed, (unsigned)policy_call_find("socket")));
+    assert_int_equal(policy_parse(own, sizeof(own) - 1, "p", &other, NULL), 0);
+    assert_string_equal(other.syscalls.name, "mine");
+    assert_int_equal(other.observe, 0);
+    allowed = policy_allowed(&other);
+    assert_false(policy_set_has(&allowed, (unsigned)policy_call_find("write")));
+}
+
 static const struct bad {
     const char *text;
     int code;
@@ -77,6 +99,23 @@ static const struct bad {
     {"denials: no\n", BASE_E_INVALID, "p:1:10", "unknown word \"no\" for denials"},
     {"output_limit: END\n", BASE_E_INVALID, "p:1:15", "unknown word"},
     {"syscalls: none\n", BASE_E_INVALID, "p:1:11", "unknown word"},
+    {"syscalls: [read]\n", BASE_E_INVALID, "p:1:11", "syscalls is a list"},
+    {"syscalls: {name: x}\n", BASE_E_INVALID, "p:1:11", "allow is missing"},
+    {"syscalls: {allow: [read, execve, exit_group]}\n", BASE_E_INVALID, "p:1:11", "name is missing"},
+    {"syscalls: {name: \"\", allow: [execve, exit_group]}\n", BASE_E_INVALID, "p:1:18", "name is empty"},
+    {"syscalls: {name: default, allow: [execve, exit_group]}\n", BASE_E_INVALID, "p:1:18", "default is taken"},
+    {"syscalls: {name: x, allow: [execve, raed]}\n", BASE_E_INVALID, "p:1:37", "unknown system call \"raed\""},
+    {"syscalls:\n  name: x\n  allow:\n    - execve\n    - mount\n", BASE_E_INVALID, "p:5:7",
+     "mount is denied by the default"},
+    {"syscalls: {name: x, allow: [execve, execve]}\n", BASE_E_INVALID, "p:1:37", "execve is listed twice"},
+    {"syscalls: {name: x, allow: [execve, [read]]}\n", BASE_E_INVALID, "p:1:37", "is not a name"},
+    {"syscalls: {name: x, allow: [read, exit_group]}\n", BASE_E_INVALID, "p:1:28", "execve is not in the list"},
+    {"syscalls: {name: x, allow: []}\n", BASE_E_INVALID, "p:1:28", "execve is not in the list"},
+    {"syscalls: {name: x, allow: [execve], deny: []}\n", BASE_E_INVALID, "p:1:38", "unknown key \"deny\""},
+    {"observe: files\n", BASE_E_INVALID, "p:1:10", "observe is a single value"},
+    {"observe: [file]\n", BASE_E_INVALID, "p:1:11", "unknown word \"file\""},
+    {"observe: [exec, files, exec]\n", BASE_E_INVALID, "p:1:24", "exec is listed twice"},
+    {"observe: [{a: b}]\n", BASE_E_INVALID, "p:1:11", "is not a word"},
     {"tier: none\n", BASE_E_INVALID, "p:1:7", "unknown tier \"none\""},
     {"tier: microvm\n", BASE_E_REFUSED, "p:1:7", "tier microvm is not built in this version"},
     {"limits:\n  wall: 5\n", BASE_E_INVALID, "p:2:3", "unknown limit \"wall\""},
@@ -136,6 +175,9 @@ static void values_and_words_have_remedies(void **state)
         {"limits:\n  cpus: 0.5\n", "a whole number from 1; no limit: {unlimited: \"why\"}"},
         {"limits:\n  cpus: 5000\n", "at most 4096;"},
         {"limits:\n  processes: 5000000\n", "at most 4000000;"},
+        {"syscalls: {name: x, allow: [openatt]}\n", "did you mean openat? fumehood policy explain --syscalls"},
+        {"syscalls: strct\n", "did you mean strict? one of default, strict, native, python, node, shell"},
+        {"syscalls: {name: x, allow: [ptrace]}\n", "only narrows the default"},
         {"limits:\n  wal_ms: 5\n", "did you mean wall_ms? one of wall_ms, cpu_ms"},
         {"limits:\n  wal_ms_if_available: 5\n", "did you mean wall_ms? "},
         {"limits:\n  gpu: 5\n", "one of wall_ms"},
@@ -161,6 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accepts_yaml),
         cmocka_unit_test(accepts_json),
+        cmocka_unit_test(accepts_profiles),
         cmocka_unit_test(refuses_with_the_place),
         cmocka_unit_test(unknown_key_lists_the_known),
         cmocka_unit_test(values_and_words_have_remedies),

@@ -20,6 +20,8 @@ static const struct field contract[] = {
     {"program.bytes", "i"},
     {"policy.sha256", "s"},
     {"policy.name", "s"},
+    {"syscalls.profile", "s"},
+    {"syscalls.sha256", "s"},
     {"root.kind", "s"},
     {"root.digest", "sn"},
     {"protections.requested", "l"},
@@ -306,6 +308,33 @@ static void bytes_that_are_not_text(void **state)
     made_free(made);
 }
 
+static void what_was_observed(void **state)
+{
+    struct made *made = made_new();
+    struct warden_sight file = {.count = 2, .seen = "missing", .path = "/root/\xff"};
+    struct warden_sight exec = {.count = 1, .seen = "tried", .is_exec = true, .is_cut = true, .path = "/bin/x"};
+    AUTO_JSON json_t *quiet = made_receipt(made);
+    AUTO_JSON json_t *receipt = NULL;
+    const json_t *observed, *row;
+
+    (void)state;
+    assert_null(json_object_get(quiet, "observed"));
+    made->policy.observe = 1u << POLICY_OBSERVE_FILES;
+    made->outcome.observed_unlisted = 7;
+    assert_int_equal(base_buf_append(&made->outcome.observed, &file, sizeof(file)), 0);
+    assert_int_equal(base_buf_append(&made->outcome.observed, &exec, sizeof(exec)), 0);
+    receipt = made_receipt(made);
+    observed = json_object_get(receipt, "observed");
+    assert_int_equal(json_array_size(json_object_get(observed, "files")), 1);
+    assert_null(json_object_get(observed, "exec")); /* was not asked for */
+    assert_int_equal(json_integer_value(json_object_get(observed, "unlisted")), 7);
+    row = json_array_get(json_object_get(observed, "files"), 0);
+    assert_string_equal(json_string_value(json_object_get(row, "path")), "/root/\xef\xbf\xbd");
+    assert_string_equal(json_string_value(json_object_get(row, "seen")), "missing");
+    assert_int_equal(json_integer_value(json_object_get(row, "count")), 2);
+    made_free(made);
+}
+
 static void odd_names(void **state)
 {
     struct made *made = made_new();
@@ -405,6 +434,7 @@ int main(void)
         cmocka_unit_test(unknown_is_null_and_not_a_number),
         cmocka_unit_test(endings),
         cmocka_unit_test(bytes_that_are_not_text),
+        cmocka_unit_test(what_was_observed),
         cmocka_unit_test(odd_names),
         IN_FOLDER(sealed_and_chained),
         IN_FOLDER(a_real_run),
