@@ -93,35 +93,46 @@ static int compile(struct room *room, const struct cage_wish *wish, const struct
     return 0;
 }
 
-/* What decides; and where more than that is wanted to be known, what is loaded is another one, which notifies more. */
+static struct cage_numbers noticed_numbers(const struct cage_guest *guest)
+{
+    struct cage_numbers noticed = cage_observe_noticed(guest->plan->policy->observe);
+    const struct cage_numbers learned = cage_learn_noticed();
+
+    for (size_t i = 0; i < ARRAY_COUNT(noticed.bits) && guest->learn; i++)
+        noticed.bits[i] |= learned.bits[i];
+    return noticed;
+}
+
+/* Where more is to be known than what is denied, the filter that decides is asked by the first process, and the one
+ * that is loaded notifies more. */
+static int write_noticing(struct room *room, const struct cage_guest *guest, struct cage_wish *wish,
+                          struct cage_order *order, struct base_err *err)
+{
+    const struct cage_numbers noticed = noticed_numbers(guest);
+    const void *const first_exec[] = {order->argv[0], order->argv, order->envp};
+
+    order->judge = order->filter;
+    order->judge_count = order->filter_count;
+    order->learn = guest->learn;
+    order->observe = guest->plan->policy->observe;
+    wish->noticed = &noticed;
+    wish->first_exec = first_exec;
+    return compile(room, wish, &order->filter, &order->filter_count, err);
+}
+
 static int write_filter(struct room *room, const struct cage_guest *guest, struct cage_order *order,
                         struct base_err *err)
 {
     const struct policy *policy = guest->plan->policy;
-    const struct cage_numbers kept = kept_numbers(policy);
-    struct cage_wish wish = {.loopback = policy->network == POLICY_NETWORK_LOOPBACK, .kept = &kept};
-    const void *const first_exec[] = {order->argv[0], order->argv, order->envp};
-    struct cage_numbers noticed;
+    bool notices = guest->learn || policy->observe;
     int r;
 
-    if (!policy->syscalls.narrowed && !guest->learn && !policy->observe)
+    if (!policy->syscalls.narrowed && !notices)
         return 0; /* the default's, as it was built */
+    const struct cage_numbers kept = kept_numbers(policy);
+    struct cage_wish wish = {.loopback = policy->network == POLICY_NETWORK_LOOPBACK, .kept = &kept};
     r = compile(room, &wish, &order->filter, &order->filter_count, err);
-    if (r < 0 || (!guest->learn && !policy->observe))
-        return r;
-    order->judge = order->filter;
-    order->judge_count = order->filter_count;
-    order->learn = guest->learn;
-    order->observe = policy->observe;
-    noticed = cage_observe_noticed(policy->observe);
-    if (guest->learn) {
-        const struct cage_numbers learned = cage_learn_noticed();
-        for (size_t i = 0; i < ARRAY_COUNT(noticed.bits); i++)
-            noticed.bits[i] |= learned.bits[i];
-    }
-    wish.noticed = &noticed;
-    wish.first_exec = first_exec;
-    return compile(room, &wish, &order->filter, &order->filter_count, err);
+    return r < 0 || !notices ? r : write_noticing(room, guest, &wish, order, err);
 }
 
 static int write_order(struct cage_shared *shared, const struct cage_guest *guest, struct base_err *err)

@@ -28,7 +28,7 @@ def test_nothing_and_nonsense(hood):
     expect_refusal(hood.call("receipt", "frobnicate"), 2)
 
 
-@pytest.mark.parametrize("verb", ["", *VERBS, "policy show", "policy check", "policy hash", "policy explain", "receipt show", "receipt verify"])
+@pytest.mark.parametrize("verb", ["", *VERBS, "policy show", "policy check", "policy hash", "policy explain", "policy learn", "receipt show", "receipt verify"])
 def test_help_fits_a_terminal(hood, verb):
     run = expect_status(hood.call(*verb.split(), "--help"), 0)
     assert run.err == b"" and len(run.text.splitlines()) >= 3, run
@@ -47,7 +47,7 @@ def test_unknown_options(hood, verb):
     assert "frobnicate" in line
 
 
-@pytest.mark.parametrize("words", [["serve"], ["mcp"], ["lint"], ["generate"], ["receipt", "replay", "x"], ["policy", "learn", "x"],
+@pytest.mark.parametrize("words", [["serve"], ["mcp"], ["lint"], ["generate"], ["receipt", "replay", "x"],
                                    ["run", "--artifact", "*.txt", "x.py"]])
 def test_what_is_not_there_yet_is_a_clear_error(hood, words):
     expect_status(hood.call(*words), 2)

@@ -167,6 +167,10 @@ static void what_was_learned_is_completed(void **state)
     assert_true(cage_numbers_has(&learned, SYS_exit_group) && cage_numbers_has(&learned, SYS_rt_sigreturn));
     assert_true(cage_numbers_has(&learned, SYS_clock_gettime));
     assert_false(cage_numbers_has(&learned, SYS_write) || cage_numbers_has(&learned, SYS_clone));
+    assert_false(cage_numbers_has(&learned, SYS_sched_yield));
+    cage_numbers_add(&learned, SYS_clone);
+    cage_learned_complete(&learned);
+    assert_true(cage_numbers_has(&learned, SYS_sched_yield) && cage_numbers_has(&learned, SYS_futex));
 }
 
 /* --- the judge --- */

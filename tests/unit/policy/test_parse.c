@@ -175,7 +175,7 @@ static void values_and_words_have_remedies(void **state)
         {"limits:\n  cpus: 0.5\n", "a whole number from 1; no limit: {unlimited: \"why\"}"},
         {"limits:\n  cpus: 5000\n", "at most 4096;"},
         {"limits:\n  processes: 5000000\n", "at most 4000000;"},
-        {"syscalls: {name: x, allow: [openatt]}\n", "did you mean openat? fumehood policy explain --syscalls"},
+        {"syscalls: {name: x, allow: [lseak]}\n", "did you mean lseek? fumehood policy explain --syscalls"},
         {"syscalls: strct\n", "did you mean strict? one of default, strict, native, python, node, shell"},
         {"syscalls: {name: x, allow: [ptrace]}\n", "only narrows the default"},
         {"limits:\n  wal_ms: 5\n", "did you mean wall_ms? one of wall_ms, cpu_ms"},
