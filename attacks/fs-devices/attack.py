@@ -46,4 +46,7 @@ for name in os.listdir("/dev"):
     if (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) and name not in GIVEN:
         print(name, "reached: it is there")
         reached += 1
+for name in sorted(GIVEN):  # what is promised must be what it is called
+    if not stat.S_ISCHR(os.stat("/dev/" + name).st_mode):
+        sys.exit(f"{name} is no device")
 sys.exit(10 if reached else 0)

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "cage/child.h"
 #include "cage/kernel.h"
+#include "cage/mutation.h"
 #include <errno.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
@@ -325,6 +326,8 @@ int cage_guest_main(void *argument)
             continue;
         bool done = !(context->without & (UINT64_C(1) << rows[i].step));
         int r = done ? rows[i].apply(context) : 0;
+        if (!done)
+            cage_mutation_instead(context, rows[i].step);
         if (r == 0 && done && rows[i].prove)
             r = rows[i].prove(context);
         if (r < 0)

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "cage/child.h"
 #include "cage/kernel.h"
+#include "cage/mutation.h"
 #include "cage/plain.h"
 #include <errno.h>
 #include <linux/capability.h>
@@ -245,6 +246,8 @@ static void build(struct cage_context *context)
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
         bool wanted = rows[i].apply && possible(context, rows[i].step) && done(context, rows[i].step);
         int r = wanted ? rows[i].apply(context) : 0;
+        if (!done(context, rows[i].step))
+            cage_mutation_instead(context, rows[i].step);
         if (r < 0)
             fail(context, rows[i].step, r);
     }

@@ -9,13 +9,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct cage_context;
+
 #ifdef FUMEHOOD_MUTATION
 /* Bits by CAGE_STEP_*, of what FUMEHOOD_WITHOUT names. Uses nothing of the C library. */
 uint64_t cage_mutation_read(char *const *environment);
+
+/* What is done in the place of @step, which is switched off: mostly nothing. The exec alone would clear capabilities,
+ * so for these more is needed. */
+void cage_mutation_instead(const struct cage_context *context, unsigned step);
 #else
 static inline uint64_t cage_mutation_read(char *const *environment)
 {
     (void)environment;
     return 0;
+}
+static inline void cage_mutation_instead(const struct cage_context *context, unsigned step)
+{
+    (void)context;
+    (void)step;
 }
 #endif

@@ -274,6 +274,9 @@ void cage_notify_loop(struct cage_context *context, pid_t guest)
     };
     uint64_t next_us = 0;
 
+    if (context->without & CAGE_BIT(PARENT_DEATH))
+        fds[2].fd = -1; /* the other half of that promise */
+
     while (!reap(context, guest)) {
         int r = kernel_poll(fds, 3, TICK_MS);
         tick(context, &next_us);

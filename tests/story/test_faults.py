@@ -58,9 +58,8 @@ def points(hood):
     names = sorted(set(ours[0]) | set(ours[1]) - {"exit_group", "execve"})
     found = [(name, n) for name in names for n in range(1, max(of[name] for of in ours) + 1)]
     # strace fails a call by making it another one, which the filter denies: between filter and exec nobody can answer.
-    found.remove(("clock_gettime", 1))
     assert len(found) > 300, "the log of a run is not what it was"
-    return found
+    return [point for point in found if point not in (("clock_gettime", 1), ("clone3", 1))]
 
 
 def one(hood, point, what):
