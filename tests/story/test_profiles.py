@@ -160,6 +160,21 @@ def test_each_runtime_under_its_profile(hood, runtime):
     expect_undisturbed(hood.run(hood.program(source, extension), options=["--policy", policy, "--limit", "wall_ms=30s"]), "7\n")
 
 
+def test_each_program_gets_its_runtimes_profile(hood):
+    policy = with_profile(hood, "runtime")
+    seen = {}
+    for extension, source in (("py", "print(7)"), ("sh", "echo 7"), ("js", "console.log(7)"), ("pl", "print 7")):
+        if shutil.which({"py": "python3", "js": "node", "pl": "perl"}.get(extension, "sh")):
+            run = hood.run(hood.program(source, extension), options=["--policy", policy], marked=False)
+            assert run.status == 0 and run.text.strip() == "7" and run.receipt["denials"] == [], run
+            seen[extension] = run.receipt["syscalls"]["profile"]
+            assert hood.call("policy", "hash", policy).text.strip() == run.receipt["policy"]["sha256"]
+    run = hood.run(hood.compile(REACHES), options=["--policy", policy])
+    assert run.text.splitlines()[0] == "0 1 1 1 0" and run.receipt["syscalls"]["profile"] == "native", run
+    assert {"py": "python", "sh": "shell", "js": "node", "pl": "native"}.items() >= seen.items() and len(seen) >= 2
+    assert re.search(r"python +python\n", hood.call("policy", "explain", policy).text)
+
+
 def test_perl_runs_under_native(hood):
     need(shutil.which("perl"), "perl is not installed")
     expect_undisturbed(hood.run(hood.program('print `echo hello`;', "pl"), options=["--policy", with_profile(hood, "native")]), "hello\n")
