@@ -127,6 +127,8 @@ static int write_filter(struct room *room, const struct cage_guest *guest, struc
     bool notices = guest->learn || policy->observe;
     int r;
 
+    if (policy->syscalls.by_runtime)
+        return base_err_set(err, BASE_E_INTERNAL, "syscalls", "it is not settled which profile it is");
     if (!policy->syscalls.narrowed && !notices)
         return 0; /* the default's, as it was built */
     const struct cage_numbers kept = kept_numbers(policy);

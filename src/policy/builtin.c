@@ -58,6 +58,25 @@ int policy_builtin(const char *name, struct policy *ret_policy, struct base_err 
     return 0;
 }
 
+struct policy policy_settle(const struct policy *policy, const char *runtime)
+{
+    const struct policy_profile *profile = policy->syscalls.by_runtime ? policy_profile_of_runtime(runtime) : NULL;
+    struct policy settled = *policy;
+
+    if (!policy->syscalls.by_runtime)
+        return settled;
+    settled.syscalls = (struct policy_syscalls){.name = POLICY_PROFILE_DEFAULT};
+    if (profile)
+        policy_syscalls_set(&settled.syscalls, profile);
+    return settled;
+}
+
+void policy_syscalls_set(struct policy_syscalls *syscalls, const struct policy_profile *profile)
+{
+    *syscalls = (struct policy_syscalls){.narrowed = true, .calls = profile->calls};
+    memcpy(syscalls->name, profile->name, sizeof(syscalls->name));
+}
+
 void policy_release(struct policy *policy)
 {
     for (size_t i = 0; i < policy->env_count; i++)

@@ -6,6 +6,7 @@
 #define POLICY_SCHEMA          "fumehood.policy/1"
 #define POLICY_IF_AVAILABLE    "_if_available"
 #define POLICY_PROFILE_DEFAULT "default"
+#define POLICY_PROFILE_RUNTIME "runtime"
 
 /* Find the limit that @name spells, with or without _if_available. False when there is none. */
 bool policy_limit_find(const char *name, enum policy_limit_key *ret_key, bool *ret_if_available);
@@ -23,6 +24,9 @@ void policy_limit_unknown(const char *name, struct base_err *err);
  * static clause that says what is wrong, NULL when nothing is, or a clause with *@ret_nomem true. */
 const char *policy_env_add(struct policy *policy, const char *name, size_t name_count, const char *value, bool replace,
                            bool *ret_nomem);
+
+/* What of the default @profile leaves. */
+void policy_syscalls_set(struct policy_syscalls *syscalls, const struct policy_profile *profile);
 
 /* As policy_set_tier(), with the error at @place and an unknown word as @unknown_code. */
 int policy_tier_read(struct policy *policy, const char *name, const char *place, int unknown_code,

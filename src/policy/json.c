@@ -41,13 +41,14 @@ static json_t *environment_json(const struct policy *policy)
     return json_incref(environment);
 }
 
-/* The default by its name; all others with what they hold, so that the hash is of that. */
+/* The default by its name, and so what depends on the program; all others with what they hold, so that the hash is of
+ * that. */
 static json_t *syscalls_json(const struct policy_syscalls *syscalls)
 {
     AUTO_JSON json_t *allow = json_array();
 
     if (!syscalls->narrowed)
-        return json_string(POLICY_PROFILE_DEFAULT);
+        return json_string(syscalls->by_runtime ? POLICY_PROFILE_RUNTIME : POLICY_PROFILE_DEFAULT);
     for (unsigned i = 0; i < policy_call_count; i++)
         if (policy_set_has(&syscalls->calls, i) && json_array_append_new(allow, json_string(policy_calls[i].name)) < 0)
             return NULL;

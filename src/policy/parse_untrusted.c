@@ -90,26 +90,28 @@ static int read_name(const struct parse *parse, const struct base_doc *doc)
     return copy_name(parse, doc, parse->policy->name);
 }
 
-/* syscalls: NAME */
+/* syscalls: NAME; "runtime" leaves it to the program's. */
 static int read_profile(const struct parse *parse, const struct base_doc *doc)
 {
-    const char *words[POLICY_PROFILES_MAX + 2] = {POLICY_PROFILE_DEFAULT};
+    const char *words[POLICY_PROFILES_MAX + 3] = {POLICY_PROFILE_DEFAULT, POLICY_PROFILE_RUNTIME};
     struct policy_syscalls *syscalls = &parse->policy->syscalls;
     const struct policy_profile *profile;
     unsigned index = 0;
     int r;
 
     for (unsigned i = 0; i < POLICY_PROFILES_MAX && policy_profile_name(i); i++)
-        words[i + 1] = policy_profile_name(i);
+        words[i + 2] = policy_profile_name(i);
     r = read_word(parse, doc, words, &index);
     if (r < 0 || index == 0)
         return r;
+    if (index == 1) {
+        *syscalls = (struct policy_syscalls){.name = POLICY_PROFILE_RUNTIME, .by_runtime = true};
+        return 0;
+    }
     r = policy_profile_find(words[index], &profile, parse->err);
-    if (r < 0)
-        return r;
-    *syscalls = (struct policy_syscalls){.narrowed = true, .calls = profile->calls};
-    memcpy(syscalls->name, profile->name, sizeof(syscalls->name));
-    return 0;
+    if (r == 0)
+        policy_syscalls_set(syscalls, profile);
+    return r;
 }
 
 /* syscalls: {name: NAME, allow: [CALL, ...]} */
@@ -130,8 +132,9 @@ static int read_own_profile(const struct parse *parse, const struct base_doc *do
     name = base_doc_get(doc, "name");
     allow = base_doc_get(doc, "allow");
     r = copy_name(parse, name, syscalls.name);
-    if (r == 0 && strcmp(syscalls.name, POLICY_PROFILE_DEFAULT) == 0)
-        return base_doc_err(name, parse->place, parse->err, "the name default is taken, and has no list");
+    if (r == 0 &&
+        (strcmp(syscalls.name, POLICY_PROFILE_DEFAULT) == 0 || strcmp(syscalls.name, POLICY_PROFILE_RUNTIME) == 0))
+        return base_doc_err(name, parse->place, parse->err, "the name %s is taken, and has no list", syscalls.name);
     if (r == 0)
         r = policy_set_read(allow, parse->place, &syscalls.calls, parse->err);
     if (r < 0)

@@ -47,6 +47,7 @@ enum policy_observe { POLICY_OBSERVE_FILES, POLICY_OBSERVE_EXEC, POLICY_OBSERVE_
 /* What of the default's system calls is left. */
 struct policy_syscalls {
     char name[64];           /* of the profile, for people */
+    bool by_runtime;         /* not known before the program is; see policy_settle() */
     bool narrowed;           /* else it is the default, and the set does not matter */
     struct policy_set calls; /* narrowed: what stays */
 };
@@ -89,6 +90,10 @@ int policy_add_env(struct policy *policy, const char *assignment, struct base_er
 
 /* Canonical JSON of the whole value ("fumehood.policy/1"), which policy_parse() accepts again. New reference. */
 json_t *policy_json(const struct policy *policy);
+
+/* @policy for a program of @runtime: where it says `syscalls: runtime`, with the profile of that. A copy that borrows
+ * everything; not to be released. */
+struct policy policy_settle(const struct policy *policy, const char *runtime);
 
 /* What is left of the default's calls: the profile's set, or all that the default allows. */
 struct policy_set policy_allowed(const struct policy *policy);

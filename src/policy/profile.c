@@ -85,3 +85,22 @@ int policy_profile_find(const char *name, const struct policy_profile **ret_prof
     }
     return base_err_set(err, BASE_E_NOT_FOUND, name, "is no system call profile");
 }
+
+static bool is_for(const struct policy_profile *profile, const char *runtime)
+{
+    for (size_t i = 0; i < profile->runtime_count; i++)
+        if (strcmp(profile->runtimes[i], runtime) == 0)
+            return true;
+    return false;
+}
+
+/* A declaration that does not parse is a fault of the build; the tests parse each, so here it counts as no match. */
+const struct policy_profile *policy_profile_of_runtime(const char *runtime)
+{
+    const struct policy_profile *profile;
+
+    for (unsigned i = 0; policy_profile_name(i); i++)
+        if (policy_profile_find(policy_profile_name(i), &profile, NULL) == 0 && is_for(profile, runtime))
+            return profile;
+    return NULL;
+}

@@ -60,7 +60,9 @@ const char *policy_set_lacks(const struct policy_set *set);
 #define POLICY_PROFILE_GROUPS_MAX 24
 struct policy_profile {
     char name[64];
-    char *text;    /* what it is for */
+    char *text;        /* what it is for */
+    char *runtimes[8]; /* whose programs get it under `syscalls: runtime` */
+    size_t runtime_count;
     char *extends; /* the profile whose groups come first; NULL: none */
     struct policy_group {
         char *why;
@@ -75,6 +77,9 @@ struct policy_profile {
 /* The built-in profile @name, which lives until the process ends. "default" is none of these: it is what they narrow.
  * BASE_E_NOT_FOUND without words. */
 int policy_profile_find(const char *name, const struct policy_profile **ret_profile, struct base_err *err);
+
+/* The profile for programs of @runtime, or NULL: the default. */
+const struct policy_profile *policy_profile_of_runtime(const char *runtime);
 
 /* Their names; NULL past the end. */
 const char *policy_profile_name(unsigned index);

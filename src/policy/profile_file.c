@@ -2,14 +2,20 @@
  *
  * The files are the project's own and come with the program, but a mistake in one is still an error with its place.
  */
+#include "base/cleanup.h"
 #include "base/doc.h"
 #include "policy/profile.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const struct base_doc_field fields[] = {
-    {"schema", BASE_DOC_SCALAR, true},   {"name", BASE_DOC_SCALAR, true}, {"text", BASE_DOC_SCALAR, true},
-    {"extends", BASE_DOC_SCALAR, false}, {"groups", BASE_DOC_LIST, true}, {NULL},
+    {"schema", BASE_DOC_SCALAR, true},
+    {"name", BASE_DOC_SCALAR, true},
+    {"text", BASE_DOC_SCALAR, true},
+    {"extends", BASE_DOC_SCALAR, false},
+    {"groups", BASE_DOC_LIST, true},
+    {"runtimes", BASE_DOC_LIST, false},
+    {NULL},
 };
 static const struct base_doc_field group_fields[] = {
     {"why", BASE_DOC_SCALAR, true},
@@ -58,6 +64,20 @@ static int read_group(const struct base_doc *doc, const char *place, struct poli
     return r;
 }
 
+static int read_runtimes(const struct base_doc *doc, const char *place, struct policy_profile *profile,
+                         struct base_err *err)
+{
+    int r = 0;
+
+    for (const struct base_doc *child = doc ? doc->child : NULL; r == 0 && child; child = child->next) {
+        if (child->kind != BASE_DOC_SCALAR || profile->runtime_count == ARRAY_COUNT(profile->runtimes))
+            return base_doc_err(child, place, err, "runtimes holds something that is not a word, or too many");
+        r = read_text(child, place, &profile->runtimes[profile->runtime_count], err);
+        profile->runtime_count += r == 0;
+    }
+    return r;
+}
+
 static int read_doc(const struct base_doc *doc, const char *place, struct policy_profile *profile, struct base_err *err)
 {
     const struct base_doc *schema, *extends;
@@ -71,6 +91,8 @@ static int read_doc(const struct base_doc *doc, const char *place, struct policy
     r = read_name(base_doc_get(doc, "name"), place, profile, err);
     if (r == 0)
         r = read_text(base_doc_get(doc, "text"), place, &profile->text, err);
+    if (r == 0)
+        r = read_runtimes(base_doc_get(doc, "runtimes"), place, profile, err);
     extends = base_doc_get(doc, "extends");
     if (r == 0 && extends)
         r = read_text(extends, place, &profile->extends, err);
@@ -100,6 +122,8 @@ void policy_profile_release(struct policy_profile *profile)
 {
     for (size_t i = 0; i < profile->group_count; i++)
         free(profile->groups[i].why);
+    for (size_t i = 0; i < profile->runtime_count; i++)
+        free(profile->runtimes[i]);
     free(profile->text);
     free(profile->extends);
     *profile = (struct policy_profile){0};

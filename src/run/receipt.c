@@ -177,12 +177,13 @@ static json_t *protections_json(const struct warden_outcome *outcome)
                      step_names(outcome->protections_achieved), "missing", step_names(outcome->protections_missing));
 }
 
-static json_t *syscalls_json(const struct policy *policy)
+static json_t *syscalls_json(const struct run_request *request)
 {
+    const struct policy policy = policy_settle(request->policy, request->program->runtime->name);
     char sha256[BASE_HASH_HEX];
 
-    policy_allowed_hash(policy, sha256);
-    return json_pack("{s:o,s:s}", "profile", base_json_text(policy->syscalls.name, strlen(policy->syscalls.name)),
+    policy_allowed_hash(&policy, sha256);
+    return json_pack("{s:o,s:s}", "profile", base_json_text(policy.syscalls.name, strlen(policy.syscalls.name)),
                      "sha256", sha256);
 }
 
@@ -212,7 +213,7 @@ json_t *run_receipt_begin(const struct run_request *request)
         {"inputs", inputs_json(request)},
         {"policy", policy_fields(request->policy)},
         {"root", json_pack("{s:s,s:n}", "kind", "host", "digest")},
-        {"syscalls", syscalls_json(request->policy)},
+        {"syscalls", syscalls_json(request)},
         {"mounts", mounts_json()},
         {"artifacts", json_pack("{s:[],s:[]}", "delivered", "rejected")},
         {"effects", json_array()},

@@ -161,12 +161,13 @@ static void clear_rest(void)
 static int execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err)
 {
     AUTO_FREE struct command *command = calloc(1, sizeof(*command));
+    const struct policy policy = policy_settle(request->policy, request->program->runtime->name);
     struct cage_plan plan;
     int r;
 
     if (!command)
         return base_err_set(err, BASE_E_NOMEM, "run", "no memory");
-    r = cage_plan_make(request->policy, &site.host, &plan, err);
+    r = cage_plan_make(&policy, &site.host, &plan, err);
     if (r == 0)
         r = cage_observe_check(request->policy, &site.host, err);
     if (r == 0)

@@ -160,6 +160,21 @@ def test_each_runtime_under_its_profile(hood, runtime):
     expect_undisturbed(hood.run(hood.program(source, extension), options=["--policy", policy, "--limit", "wall_ms=30s"]), "7\n")
 
 
+def test_each_program_gets_its_runtimes_profile(hood):
+    policy = with_profile(hood, "runtime")
+    seen = {}
+    for extension, source in (("py", "print(7)"), ("sh", "echo 7"), ("js", "console.log(7)"), ("pl", "print 7")):
+        if shutil.which({"py": "python3", "js": "node", "pl": "perl"}.get(extension, "sh")):
+            run = hood.run(hood.program(source, extension), options=["--policy", policy], marked=False)
+            assert run.status == 0 and run.text.strip() == "7" and run.receipt["denials"] == [], run
+            seen[extension] = run.receipt["syscalls"]["profile"]
+            assert hood.call("policy", "hash", policy).text.strip() == run.receipt["policy"]["sha256"]
+    run = hood.run(hood.compile(REACHES), options=["--policy", policy])
+    assert run.text.splitlines()[0] == "0 1 1 1 0" and run.receipt["syscalls"]["profile"] == "native", run
+    assert {"py": "python", "sh": "shell", "js": "node", "pl": "native"}.items() >= seen.items() and len(seen) >= 2
+    assert re.search(r"python +python\n", hood.call("policy", "explain", policy).text)
+
+
 def test_perl_runs_under_native(hood):
     need(shutil.which("perl"), "perl is not installed")
     expect_undisturbed(hood.run(hood.program('print `echo hello`;', "pl"), options=["--policy", with_profile(hood, "native")]), "hello\n")
@@ -457,3 +472,47 @@ signal.setitimer(signal.ITIMER_REAL, 0)
 print('done')
 """, options=["--policy", hood.policy("observe.yaml", "observe: [files, exec]\n")])
     assert run.status == 0 and run.text == "done\n", run
+
+
+NAMES = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static char name[600];
+static void of_length(int n) { memset(name, 'n', n); name[0] = '/'; name[n] = 0; open(name, O_RDONLY); }
+int main(void) {
+  unsigned long how[3] = {0};
+  of_length(255); of_length(256); of_length(257); of_length(500);
+  open("", O_RDONLY); open("/proc/self", O_RDONLY); open("/proc/self/no", O_RDONLY); open("/proc/selfish", O_RDONLY);
+  open("/proc/thread-self/status", O_RDONLY); openat(-5, "nowhere", O_RDONLY); openat(-5, "/absolute", O_RDONLY);
+  open("/work/new", O_CREAT | O_EXCL | O_WRONLY, 0600); open("/work/new", O_CREAT | O_EXCL | O_WRONLY, 0600);
+  open("/work/none/new", O_CREAT | O_WRONLY, 0600); open("/tmp", O_WRONLY); open("/tmp", O_TMPFILE | O_RDWR, 0600);
+  open("/work/new", O_PATH); mkdir("/work/shut", 0); open("/work/shut/in", O_RDONLY); open("/usr/bin/env", O_RDWR);
+  syscall(SYS_openat2, AT_FDCWD, "/two", how, sizeof how); how[2] = 4; syscall(SYS_openat2, AT_FDCWD, "/bin/two", how, sizeof how);
+  open("\xff\x01", O_RDONLY); symlink("loop", "/work/loop"); open("/work/loop", O_RDONLY);
+  printf("done\n"); return 0; }
+"""
+
+
+def test_names_of_every_kind(hood):
+    run = hood.run(hood.compile(NAMES, "-static"), options=["--policy", hood.policy("observe.yaml", "observe: [files]\n")])
+    assert run.status == 0 and run.text == "done\n", run
+    seen = {path: how for path, how in sights(run, "files") if not path.startswith("/nnn")}
+    wanted = {"": "tried", "/proc/self/no": "missing", "/proc/selfish": "missing", "nowhere": "tried", "/absolute": "missing", "/work/new": "refused",
+              "/work/none/new": "missing", "/tmp": "refused", "/usr/bin/env": "refused", "/two": "missing", "/bin/two": "tried", "/work/loop": "tried"}
+    assert wanted.items() <= seen.items(), seen
+    rest = {path: how for path, how in seen.items() if path not in wanted}
+    assert set(rest) <= {"\ufffd\x01", "/work/shut/in"}, rest
+    assert rest["\ufffd\x01"] == "missing" and rest["/work/shut/in"] == "tried", rest
+    long = [(len(row["path"]), row.get("truncated", False), row["count"]) for row in run.receipt["observed"]["files"] if row["path"].startswith("/nnn")]
+    assert long == [(255, False, 1), (256, True, 3)], long
+
+
+def test_profiles_as_an_ordinary_user(user_hood):
+    policy = user_hood.file("strict.yaml", "syscalls: strict\nlimits: {memory_bytes_if_available: 512MiB, processes_if_available: 64, cpus_if_available: 1}\n")
+    run = user_hood.run(user_hood.compile(REACHES), options=["--policy", policy])
+    assert run.text == "1 1 1 1 1\n" and run.denied("clone") and run.denied("socketpair"), run

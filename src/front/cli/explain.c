@@ -268,11 +268,28 @@ static void print_profile(const struct policy_syscalls *syscalls)
         print_set(&syscalls->calls, "as the policy lists them");
 }
 
+/* Which one it will be is the program's. */
+static void print_by_runtime(void)
+{
+    const struct policy_profile *profile;
+
+    paragraph(
+        "profile runtime: that of the program's runtime; where there is none, the default, which is counted here");
+    for (unsigned i = 0; policy_profile_name(i); i++) {
+        if (policy_profile_find(policy_profile_name(i), &profile, NULL) < 0)
+            continue;
+        for (size_t r = 0; r < profile->runtime_count; r++)
+            row(profile->runtimes[r], profile->name);
+    }
+}
+
 static void print_syscalls(const struct policy *policy, bool all)
 {
     heading("System calls");
     if (policy->syscalls.narrowed)
         print_profile(&policy->syscalls);
+    else if (policy->syscalls.by_runtime)
+        print_by_runtime();
     else
         paragraph("profile default");
     (all ? print_calls : print_call_counts)(policy);

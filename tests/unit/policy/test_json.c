@@ -58,16 +58,17 @@ static void profiles_and_observation_are_in_the_hash(void **state)
         "name: x\n",
         "name: x\nsyscalls: strict\n",
         "name: x\nsyscalls: native\n",
+        "name: x\nsyscalls: runtime\n",
         "name: x\nsyscalls: {name: strict, allow: [execve, exit_group]}\n",
         "name: x\nsyscalls: {name: other, allow: [execve, exit_group]}\n",
         "name: x\nobserve: [files]\n",
         "name: x\nobserve: [exec]\n",
         "name: x\nobserve: [files, exec]\n",
     };
-    char hex[8][BASE_HASH_HEX];
+    char hex[9][BASE_HASH_HEX];
 
     (void)state;
-    for (size_t i = 0; i < 8; i++) {
+    for (size_t i = 0; i < 9; i++) {
         AUTO_POLICY struct policy policy = {0};
         assert_int_equal(policy_parse(texts[i], strlen(texts[i]), "p", &policy, NULL), 0);
         check_round_trip(&policy);

@@ -82,6 +82,26 @@ static void strict_has_no_way_to_others(void **state)
     assert_false(has(&profile("native")->calls, "socketpair"));
 }
 
+static void a_runtime_has_its_profile(void **state)
+{
+    static const struct {
+        const char *runtime, *profile;
+    } rows[] = {{"python", "python"}, {"node", "node"},     {"sh", "shell"},     {"bash", "shell"},
+                {"perl", "native"},   {"native", "native"}, {"cobol", "default"}};
+    AUTO_POLICY struct policy policy = {0}, strict = {0};
+
+    (void)state;
+    assert_int_equal(policy_parse("syscalls: runtime\n", 18, "p", &policy, NULL), 0);
+    assert_int_equal(policy_parse("syscalls: strict\n", 17, "p", &strict, NULL), 0);
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        const struct policy settled = policy_settle(&policy, rows[i].runtime);
+        assert_string_equal(settled.syscalls.name, rows[i].profile);
+        assert_false(settled.syscalls.by_runtime);
+        assert_int_equal(settled.syscalls.narrowed, strcmp(rows[i].profile, "default") != 0);
+        assert_string_equal(policy_settle(&strict, rows[i].runtime).syscalls.name, "strict");
+    }
+}
+
 static void unknown_profiles(void **state)
 {
     const struct policy_profile *found;
@@ -108,6 +128,7 @@ static void declarations_are_strict(void **state)
         {HEAD "groups:\n  - why: z\n    allow: [raed]\n", "p:6:13", "unknown system call \"raed\""},
         {HEAD "groups:\n  - why: z\n    allow: [ptrace]\n", "p:6:13", "ptrace is denied by the default"},
         {HEAD "groups:\n  - {why: z, allow: [read]}\n  - {why: z, allow: [read]}\n", "p:6:22", "read is listed twice"},
+        {HEAD "groups: []\nruntimes: [[a]]\n", "p:5:12", "not a word"},
         {HEAD "groups: []\nmore: 1\n", "p:5:1", "unknown key \"more\""},
     };
 
@@ -143,9 +164,10 @@ static void the_hash_is_of_the_sorted_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_are_found_by_name),     cmocka_unit_test(every_profile_narrows_the_default),
-        cmocka_unit_test(strict_has_no_way_to_others), cmocka_unit_test(unknown_profiles),
-        cmocka_unit_test(declarations_are_strict),     cmocka_unit_test(the_hash_is_of_the_sorted_names),
+        cmocka_unit_test(calls_are_found_by_name),         cmocka_unit_test(every_profile_narrows_the_default),
+        cmocka_unit_test(strict_has_no_way_to_others),     cmocka_unit_test(unknown_profiles),
+        cmocka_unit_test(a_runtime_has_its_profile),       cmocka_unit_test(declarations_are_strict),
+        cmocka_unit_test(the_hash_is_of_the_sorted_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
