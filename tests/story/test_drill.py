@@ -443,6 +443,12 @@ def test_the_table(attacks):
     assert len({line.index("result") for line in run.text.splitlines()[:1]}) == 1
 
 
+def test_a_relative_folder(attacks):
+    """Supervisors and controls work in folders of their own, and find it all the same."""
+    attacks.add("a", "import os, sys; sys.exit(10 if os.environ.get('DRILL_CONTROL') else 0)")
+    expect_status(attacks.hood.call("drill", "--attacks", attacks.folder.name, cwd=attacks.folder.parent), 0)
+
+
 def test_nothing_is_kept_from_row_to_row(attacks):
     """No descriptor of the drill itself, over forty rows."""
     kinds = [kind for kind in OUTSIDE if kind not in ("tcp6", "posix-mqueue")]
