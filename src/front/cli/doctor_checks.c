@@ -137,12 +137,16 @@ static void ask_cgroups(struct doctor_report *report, const struct cage_host *ho
     }
 }
 
+/* The first that also bounds signals and abstract sockets, which the namespaces do in any case. */
+#define LANDLOCK_ABI_SCOPES 6
+
 static void ask_landlock(struct doctor_report *report, const struct cage_host *host)
 {
     const char *name = cage_step_name(CAGE_STEP_LANDLOCK);
 
     if (host->landlock_abi > 0)
-        add(report, name, DOCTOR_OK, "ABI %d", host->landlock_abi);
+        add(report, name, DOCTOR_OK, "ABI %d%s", host->landlock_abi,
+            host->landlock_abi < LANDLOCK_ABI_SCOPES ? ": files; signals and abstract sockets from ABI 6 on" : "");
     else
         mend(add(report, name, DOCTOR_GAP, "not in this kernel: runs go without this second wall, and say so"),
              "a kernel of 5.13 or later, with landlock in its lsm= list");
