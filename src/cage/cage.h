@@ -28,6 +28,13 @@ enum { CAGE_AT_START = CAGE_STEP_MAX, CAGE_AT_INPUTS, CAGE_AT_PROOF, CAGE_AT_EXE
 const char *cage_step_name(unsigned step); /* also for CAGE_AT_*; never NULL */
 const char *cage_step_text(unsigned step); /* what it means, for people */
 
+/* What no step prevents: a risk of every run in a cage of this tier. A NULL word ends the list. */
+struct cage_residual {
+    const char *word, *text;
+    enum policy_tier helps; /* the weakest tier that does better; POLICY_TIER_MAX: none */
+};
+const struct cage_residual *cage_residuals(void);
+
 /* --- host: what this machine can do --- */
 
 enum cage_manager { CAGE_MANAGER_NONE, CAGE_MANAGER_V1, CAGE_MANAGER_V2 };
@@ -72,6 +79,7 @@ struct cage_plan {
     bool uses_cgroup[CAGE_CONTROLLER_MAX];
     struct {
         const char *enforced_by; /* static word for the receipt */
+        bool is_weaker;          /* no control group does it: "rlimit" bounds each process by itself, "none" nothing */
     } limits[POLICY_LIMIT_MAX];
 };
 

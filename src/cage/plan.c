@@ -127,6 +127,7 @@ static int plan_limit(enum policy_limit_key key, const struct cage_host *host, s
         plan->uses_cgroup[controller] = true;
         return 0;
     }
+    plan->limits[key].is_weaker = enforcers[key].without == NEEDS_GROUP;
     return enforceable(plan->policy, host, key) ? 0 : refuse(plan->policy, host, err);
 }
 

@@ -16,54 +16,107 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-static int slots_path(char *path, size_t path_bytes, struct base_err *err)
+/* Where the folder of locks stands: our own folders one in the other, below one that others may use too. */
+struct slots_place {
+    const char *base;
+    char own[32];
+};
+
+static struct slots_place slots_place(void)
 {
     const char *runtime = getenv("XDG_RUNTIME_DIR");
-    int length;
+    struct slots_place place = {.base = "/tmp", .own = "fumehood"};
 
     if (geteuid() == 0)
-        length = snprintf(path, path_bytes, "/run/fumehood/slots");
+        place.base = "/run";
     else if (runtime && runtime[0] == '/')
-        length = snprintf(path, path_bytes, "%s/fumehood/slots", runtime);
+        place.base = runtime;
     else
-        length = snprintf(path, path_bytes, "/tmp/fumehood-%u/slots", (unsigned)geteuid());
-    if (length < 0 || (size_t)length >= path_bytes)
-        return base_err_set(err, BASE_E_SETUP, "XDG_RUNTIME_DIR", "is too long");
+        (void)snprintf(place.own, sizeof(place.own), "fumehood-%u", (unsigned)geteuid());
+    return place;
+}
+
+/* Who may exchange what stands in a folder could hold our locks against us, or let two cages have one number: so none
+ * on the way may be another user's, or open to others. @base is everybody's: there a sticky bit is enough, whoever owns
+ * it (in a user namespace root's /tmp may seem to be nobody's). */
+static int check_folder(int fd, const char *path, bool is_base, struct base_err *err)
+{
+    struct stat st;
+    bool shared;
+
+    if (fstat(fd, &st) < 0)
+        return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be looked at");
+    shared = is_base && (st.st_mode & S_ISVTX);
+    if (st.st_uid != geteuid() && !shared && !(is_base && st.st_uid == 0))
+        return base_err_set(err, BASE_E_SETUP, path, "belongs to another user");
+    if ((st.st_mode & 022) && !shared)
+        return base_err_set(err, BASE_E_SETUP, path, "is a folder that others may write to");
     return 0;
 }
 
-/* In /tmp somebody else may have made the folder first, to hold our locks against us. */
-static int check_owner(int dir_fd, const char *path, struct base_err *err)
+static int open_base(const char *path, int *ret_fd, struct base_err *err)
 {
-    struct stat st;
+    AUTO_CLOSE int fd = -1;
+    int r;
 
-    if (fstat(dir_fd, &st) < 0)
-        return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be looked at");
-    if (st.st_uid != geteuid() || (st.st_mode & 022))
-        return base_err_set(err, BASE_E_SETUP, path, "belongs to another user, or others may write to it");
+    if (strlen(path) >= CAGE_PATH_BYTES)
+        return base_err_set(err, BASE_E_SETUP, "XDG_RUNTIME_DIR", "is too long");
+    fd = open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT) {
+        r = base_file_mkdirs(path, err);
+        if (r < 0)
+            return r;
+        fd = open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+    }
+    if (fd < 0)
+        return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be opened");
+    r = check_folder(fd, path, true, err);
+    if (r < 0)
+        return r;
+    *ret_fd = TAKE_FD(fd);
+    return 0;
+}
+
+/* Go from *@fd into its folder @name, which is made where it is missing. @path is for errors. */
+static int enter(int *fd, const char *name, const char *path, struct base_err *err)
+{
+    AUTO_CLOSE int next = openat(*fd, name, O_DIRECTORY | O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    int r;
+
+    if (next < 0 && errno == ENOENT) {
+        if (mkdirat(*fd, name, 0755) < 0 &&
+            errno != EEXIST) /* somebody may have been faster: it is looked at all the same */
+            return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be made");
+        next = openat(*fd, name, O_DIRECTORY | O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    }
+    if (next < 0)
+        return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be opened as a folder");
+    r = check_folder(next, path, false, err);
+    if (r < 0)
+        return r;
+    (void)close(*fd);
+    *fd = TAKE_FD(next);
     return 0;
 }
 
 static int open_slots(int *ret_fd, struct base_err *err)
 {
-    char path[CAGE_PATH_BYTES];
+    const struct slots_place place = slots_place();
+    const char *const names[] = {place.own, "slots"};
+    char path[CAGE_PATH_BYTES + sizeof(place.own) + sizeof("//slots")];
     AUTO_CLOSE int fd = -1;
-    int r = slots_path(path, sizeof(path), err);
+    int r = open_base(place.base, &fd, err);
+    size_t length = strlen(place.base);
 
     if (r < 0)
         return r;
-    fd = open(path, O_DIRECTORY | O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) {
-        r = base_file_mkdirs(path, err);
+    memcpy(path, place.base, length + 1);
+    for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
+        length += (size_t)snprintf(path + length, sizeof(path) - length, "/%s", names[i]);
+        r = enter(&fd, names[i], path, err);
         if (r < 0)
             return r;
-        fd = open(path, O_DIRECTORY | O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     }
-    if (fd < 0)
-        return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be opened");
-    r = check_owner(fd, path, err);
-    if (r < 0)
-        return r;
     *ret_fd = TAKE_FD(fd);
     return 0;
 }

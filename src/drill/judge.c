@@ -113,9 +113,9 @@ static void judge_ending(struct judge *judge, const char *ending)
 /* --- what a receipt says --- */
 
 static const char *const receipt_fields[] = {
-    "schema", "run_id", "started_utc", "version", "tier",     "cage",        "program",
-    "policy", "root",   "limits",      "mounts",  "ending",   "denials",     "usage",
-    "stdout", "stderr", "artifacts",   "effects", "teardown", "environment", "protections",
+    "schema",    "run_id",  "started_utc", "version",     "tier",        "cage",     "program", "policy",
+    "root",      "limits",  "mounts",      "ending",      "denials",     "usage",    "stdout",  "stderr",
+    "artifacts", "effects", "teardown",    "environment", "protections", "residual",
 };
 
 static void judge_receipt(struct judge *judge, const json_t *receipt)

@@ -77,6 +77,15 @@ static json_t *mounts_json(void)
     return mounts;
 }
 
+static json_t *residual_json(void)
+{
+    json_t *words = json_array();
+
+    for (const struct cage_residual *residual = cage_residuals(); residual->word; residual++)
+        (void)json_array_append_new(words, json_string(residual->word));
+    return words;
+}
+
 static json_t *ending_json(const struct warden_outcome *outcome)
 {
     bool exited = outcome->ending == WARDEN_EXITED;
@@ -215,6 +224,7 @@ json_t *run_receipt_begin(const struct run_request *request)
         {"root", json_pack("{s:s,s:n}", "kind", "host", "digest")},
         {"syscalls", syscalls_json(request)},
         {"mounts", mounts_json()},
+        {"residual", residual_json()},
         {"artifacts", json_pack("{s:[],s:[]}", "delivered", "rejected")},
         {"effects", json_array()},
         {"environment", run_environment()},

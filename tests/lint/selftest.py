@@ -43,6 +43,15 @@ FAULTS = [
     ("words", "src/base/file.c", f"/* {UNFINISHED}: later */\n", "is unfinished business"),
     ("words", "docs/tasks.md", "see /work/" + "main/src\n", "is a path of one machine"),
     ("words", "README.md", "https://registry.invalid/x\n", "is a host"),
+    ("threats", "src/threat/threats.def", ("fs-home-secrets ", "fs-home-secret "), "there is no attack fs-home-secret"),
+    ("threats", "src/threat/threats.def", (" fs-whiteout", ""), "fs-whiteout/expect.yaml:1: no threat claims"),
+    ("threats", "src/threat/threats.def", ('"devices host_view', '"devices uts_ns'), "none of its attacks proves uts_ns"),
+    ("threats", "src/threat/threats.def", ("fs-device-nodes", "fs-device-nodes out-bytes"), "out-bytes proves nothing of"),
+    ("threats", "src/threat/threats.def", ('"usr-shared", ', '"", '), "fs-lock-tools is known to succeed"),
+    ("threats", "src/threat/threats.def", ('"usr-shared"', '"usr-open"'), "the risk usr-open is not in"),
+    ("threats", "docs/threat-model.md", "`fs-not-there`\n", "there is no attack fs-not-there"),
+    ("threats", "docs/drill.md", "`kern-not-*`\n", "there is no attack kern-not-*"),
+    ("threats", "SECURITY.md", ("`disk-reads`", "that"), "does not speak of disk-reads"),
     ("format", "src/base/file.c", "static int f( void ){return 1;}\n", "src/base/file.c"),
 ]
 
@@ -57,9 +66,9 @@ FINE = [
 
 def copy(top, to):
     ignore = shutil.ignore_patterns("__pycache__", "corpus.*")
-    for name in ("src", "tests", "cmake", "docs"):
+    for name in ("src", "tests", "cmake", "docs", "attacks"):
         shutil.copytree(top / name, to / name, ignore=ignore)
-    for name in ("ARCHITECTURE.md", "README.md", ".clang-format"):
+    for name in ("ARCHITECTURE.md", "README.md", "SECURITY.md", ".clang-format"):
         if (top / name).exists():
             shutil.copy(top / name, to / name)
 

@@ -382,6 +382,7 @@ def expect_whole_receipt(receipt):
     for key, limit in receipt["limits"].items():
         assert "value" in limit and "enforced_by" in limit, key
     assert all({"at", "kind", "mode"} <= set(row) for row in receipt["mounts"])
+    assert {"kernel-bugs", "side-channels"} <= set(receipt["residual"])
     ending = receipt["ending"]
     assert ending["kind"] in ENDINGS and {"exit_code", "signal", "limit", "detail"} <= set(ending)
     for row in receipt["denials"]:

@@ -1,4 +1,5 @@
 """The other verbs, help, and what scripts rely on."""
+import fnmatch
 import json
 import os
 import re
@@ -98,7 +99,7 @@ def test_policy_show_writes_units(hood):
 def test_policy_explain_lists_calls_when_asked(hood):
     short, long = hood.call("policy", "explain").text, hood.call("policy", "explain", "--syscalls").text
     assert "ptrace" not in short and "ptrace" in long and "denied attempt" in short
-    assert len(short.splitlines()) < 125
+    assert len(short.splitlines()) < 140
 
 
 def test_policy_that_is_right_but_not_here(user_hood):
@@ -258,6 +259,87 @@ def test_doctor(hood):
 def test_doctor_of_an_ordinary_user(user_hood):
     run = user_hood.call("doctor")
     assert run.status in (0, 1) and len(run.text.splitlines()) > 5, run
+
+
+def threats_of(hood):
+    run = hood.call("doctor", "--json")
+    report = json.loads(run.out)
+    assert run.status == (0 if report["default_run_possible"] else 1) and report["tier"] == "container"
+    return report, {row["id"]: row for row in report["threats"]}
+
+
+def has_path(receipt, path):
+    for key in path.split("."):
+        if not isinstance(receipt, dict) or key not in receipt:
+            return False
+        receipt = receipt[key]
+    return True
+
+
+def test_doctor_has_every_threat(hood):
+    """Prevention here, detection, recovery, the attacks that prove it, and what remains: each points at what is there."""
+    report, threats = threats_of(hood)
+    policy = hood.policy("p.yaml", "observe: [files]\n")
+    receipt = expect_status(hood.shell("exit 0", options=["--policy", policy]), 0).receipt
+    attacks = [path.parent.name for path in (REPO / "attacks").glob("*/expect.yaml")]
+    assert len(threats) == len(report["threats"]) >= 20 and report["run"] in ("default", "if-available")
+    for row in report["threats"]:
+        assert row["wants"] and row["recovery"] and row["state"] in ("held", "weaker", "open"), row
+        assert bool(row["prevention"]) == bool(row["drill"]) == (row["state"] != "open"), row
+        for wall in row["prevention"]:
+            assert wall["here"] in ("stands", "weaker", "lost"), row
+            if wall["word"] in receipt["protections"]["requested"]:
+                achieved = wall["word"] in receipt["protections"]["achieved"]
+                assert achieved == (wall["here"] != "lost"), (wall, receipt["protections"])
+        assert [path for path in row["detection"] if not has_path(receipt, path)] == [], row["id"]
+        for glob in row["drill"]:
+            assert fnmatch.filter(attacks, glob), glob
+        assert {word["word"] for word in row["residual"]} <= set(receipt["residual"]), row
+    for word in ("read-files", "network", "memory", "outlives", "forged-results", "terminal", "kernel-bugs"):
+        assert word in threats
+    assert threats["side-channels"]["state"] == threats["kernel-bugs"]["state"] == "open"
+    assert threats["kernel-bugs"]["residual"][0]["helps"] == "gvisor"
+
+
+def test_doctor_prints_every_threat(hood):
+    _, threats = threats_of(hood)
+    short, full = hood.call("doctor").text, hood.call("doctor", "--threats").text
+    for name, row in threats.items():
+        assert re.search(r"^%s +%s +\S" % (row["state"], name), short, re.M), name
+        part = full.split("\n%s: " % name, 1)[1].split("\n\n", 1)[0]
+        assert all("\n  %s " % word in part for word in ("state", "prevention", "detection", "recovery", "drill")), part
+        assert ("\n  remains " in part) == bool(row["residual"]), part
+    assert [line for line in full.splitlines() if len(line) > 79 or line != line.rstrip()] == []
+
+
+def test_doctor_says_what_an_ordinary_user_loses(user_hood):
+    """Without control groups: in the matrix, and in the receipt of a run that goes on without."""
+    report, threats = threats_of(user_hood)
+    assert threats["network"]["state"] == "held"
+    assert threats["other-runs"]["state"] == "weaker"  # every cage has the id of this user
+    need(not report["default_run_possible"], "this user has control groups: nothing is lost")
+    assert report["run"] == "if-available"
+    lost = {wall["word"]: wall["here"] for wall in threats["processor"]["prevention"]}
+    assert (lost["cgroup"], lost["cpus"], lost["cpu_ms"]) == ("lost", "lost", "weaker")
+    assert threats["memory"]["state"] == threats["processes"]["state"] == "weaker"
+    text = user_hood.call("doctor").text
+    assert re.search(r"^weaker +memory .*\n +not here: memory_bytes \(.*", text, re.M) and "cgroup (lost)" in text
+    receipt = user_hood.shell("exit 0", options=["--policy", "if-available"]).receipt
+    assert "cgroup" in receipt["protections"]["missing"]
+
+
+def test_what_remains_is_said_everywhere(hood):
+    """The receipt, its text, policy explain and doctor name the same risks."""
+    run = expect_status(hood.shell("exit 0"), 0)
+    words = run.receipt["residual"]
+    explained = hood.call("policy", "explain").text.split("What risk remains", 1)[1]
+    shown = hood.call("receipt", "show", run.receipt_path).text
+    _, threats = threats_of(hood)
+    assert len(words) == len(set(words)) >= 5
+    assert {row["word"] for threat in threats.values() for row in threat["residual"]} == set(words)
+    for word in words:
+        assert re.search(r"^  %s " % word, explained, re.M), word
+        assert re.search(r"^residual risk .*(\n +.*)*\b%s\b" % word, shown, re.M), word
 
 
 # ---------------------------------------------------------------- emergency stop

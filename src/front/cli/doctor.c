@@ -2,7 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/json.h"
-#include "front/cli/doctor_checks.h"
+#include "front/cli/doctor_threats.h"
 #include "front/cli/options.h"
 #include "front/cli/say.h"
 #include "front/cli/verbs.h"
@@ -10,18 +10,22 @@
 #include <string.h>
 
 struct values {
-    bool json;
+    bool json, threats;
 };
 
 static const struct cli_option options[] = {
+    {"threats", CLI_FLAG, offsetof(struct values, threats), NULL, "Output",
+     "print every threat with all that is said of it: prevention here, detection, recovery, the attacks that prove it, "
+     "what remains"},
     {"json", CLI_FLAG, offsetof(struct values, json), NULL, "Output", "print a JSON object"},
     {NULL},
 };
 
 static const struct cli_syntax syntax = {
     .verb = "doctor",
-    .usage = "[--json]",
-    .summary = "Ask this machine what it can enforce. Namespaces are really made, and the last check is a real run. "
+    .usage = "[--threats] [--json]",
+    .summary = "Ask this machine what it can enforce, and what that means against each threat. Namespaces are really "
+               "made, and the last check is a real run. "
                "Status 0 when a run with the default policy is possible, else 1.",
     .options = options,
 };
@@ -52,24 +56,31 @@ static json_t *check_json(const struct doctor_check *check)
     return row;
 }
 
-static int print_json(const struct doctor_report *report, bool possible, struct base_err *err)
+static int print_json(const struct doctor_report *report, struct base_err *err)
 {
     AUTO_JSON json_t *checks = json_array();
     AUTO_JSON json_t *json = NULL;
 
     for (size_t i = 0; i < report->count; i++)
         json_array_append_new(checks, check_json(&report->checks[i]));
-    json = json_pack("{s:s, s:s, s:b, s:O, s:o}", "schema", "fumehood.doctor/1", "version", FUMEHOOD_VERSION,
-                     "default_run_possible", possible, "checks", checks, "environment", run_environment());
+    json = json_pack("{s:s, s:s, s:s, s:b, s:s?, s:O, s:o, s:o}", "schema", "fumehood.doctor/1", "version",
+                     FUMEHOOD_VERSION, "tier", policy_tier_name(POLICY_TIER_CONTAINER), "default_run_possible",
+                     report->is_default_run, "run", report->run.policy, "checks", checks, "threats",
+                     cli_doctor_threats_json(report), "environment", run_environment());
     if (!json)
         return base_err_set(err, BASE_E_NOMEM, "standard output", "out of memory");
     return cli_say_json(json, true, err);
 }
 
-/* The real run decides; other findings explain it. */
-static bool run_is_possible(const struct doctor_report *report)
+static void print_all(const struct doctor_report *report, bool threats)
 {
-    return report->count > 0 && report->checks[report->count - 1].state == DOCTOR_OK;
+    if (!threats) {
+        print_text(report);
+        printf("\n");
+    }
+    cli_doctor_threats_print(report, threats);
+    if (!threats)
+        printf("\na run with the default policy is %s here\n", report->is_default_run ? "possible" : "not possible");
 }
 
 int cli_doctor(int argc, char **argv)
@@ -78,7 +89,6 @@ int cli_doctor(int argc, char **argv)
     struct cli_operands operands;
     struct doctor_report report;
     struct base_err err;
-    bool possible;
     int r = cli_options_parse(&syntax, argc, argv, &values, &operands, &err);
 
     if (r == 1)
@@ -86,12 +96,9 @@ int cli_doctor(int argc, char **argv)
     if (r < 0)
         return cli_say_error(&err);
     cli_doctor_ask(&report);
-    possible = run_is_possible(&report);
-    if (values.json && print_json(&report, possible, &err) < 0)
+    if (values.json && print_json(&report, &err) < 0)
         return cli_say_error(&err);
-    if (!values.json) {
-        print_text(&report);
-        printf("\na run with the default policy is %s here\n", possible ? "possible" : "not possible");
-    }
-    return cli_say_end(possible ? 0 : 1);
+    if (!values.json)
+        print_all(&report, values.threats);
+    return cli_say_end(report.is_default_run ? 0 : 1);
 }

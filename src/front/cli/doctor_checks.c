@@ -3,6 +3,7 @@
 #include "front/cli/doctor_checks.h"
 #include "base/cleanup.h"
 #include "cage/cage.h"
+#include "front/cli/doctor_sockets.h"
 #include "run/run.h"
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -136,12 +137,16 @@ static void ask_cgroups(struct doctor_report *report, const struct cage_host *ho
     }
 }
 
+/* The first that also bounds signals and abstract sockets, which the namespaces do in any case. */
+#define LANDLOCK_ABI_SCOPES 6
+
 static void ask_landlock(struct doctor_report *report, const struct cage_host *host)
 {
     const char *name = cage_step_name(CAGE_STEP_LANDLOCK);
 
     if (host->landlock_abi > 0)
-        add(report, name, DOCTOR_OK, "ABI %d", host->landlock_abi);
+        add(report, name, DOCTOR_OK, "ABI %d%s", host->landlock_abi,
+            host->landlock_abi < LANDLOCK_ABI_SCOPES ? ": files; signals and abstract sockets from ABI 6 on" : "");
     else
         mend(add(report, name, DOCTOR_GAP, "not in this kernel: runs go without this second wall, and say so"),
              "a kernel of 5.13 or later, with landlock in its lsm= list");
@@ -198,51 +203,55 @@ static void ask_stop(struct doctor_report *report, const struct cage_host *host)
         mend(add(report, "emergency stop", DOCTOR_BAD, "%s", err.what), *err.remedy ? err.remedy : "fumehood enable");
 }
 
-/* The proof of it all: a run under the default policy that must end as it should. */
-static int default_run(char *found, size_t found_bytes, struct base_err *err)
+static void ask_sockets(struct doctor_report *report, const struct cage_host *host)
 {
-    static const char script[] = "exit 23\n";
-    AUTO_POLICY struct policy policy = {0};
-    AUTO_PROGRAM struct stage_program program = {0};
-    AUTO_OUTCOME struct warden_outcome outcome = {0};
-    struct run_request request = {
-        .policy = &policy, .program = &program, .stdin_fd = -1, .stdin_bytes = "", .stdout_fd = -1, .stderr_fd = -1};
-    int r = policy_builtin("default", &policy, err);
-
-    if (r >= 0)
-        r = stage_program_from_bytes("doctor.sh", script, sizeof(script) - 1, "sh", &program, err);
-    if (r >= 0)
-        r = run_execute(&request, &outcome, err);
-    if (r < 0)
-        return r;
-    if (outcome.error.code) {
-        *err = outcome.error;
-        return err->code;
-    }
-    if (outcome.ending != WARDEN_EXITED || outcome.exit_code != 23)
-        return base_err_set(err, BASE_E_INTERNAL, "default run", "a program that exits 23 ended as %s, %d",
-                            warden_ending_name(outcome.ending), outcome.exit_code);
-    (void)snprintf(found, found_bytes, "done, in %llu us", (unsigned long long)outcome.wall_us);
-    return 0;
-}
-
-static void ask_default_run(struct doctor_report *report, const struct cage_host *host)
-{
-    struct base_err err = {0};
-    char found[64];
+    static const char name[] = "sockets below /usr";
+    struct doctor_sockets sockets;
 
     (void)host;
-    if (default_run(found, sizeof(found), &err) >= 0)
-        add(report, "default run", DOCTOR_OK, "%s", found);
+    cli_doctor_find_sockets("/usr", &sockets);
+    if (sockets.count == 0)
+        add(report, name, DOCTOR_OK, "none among %u names, in two levels of it and in /usr/local%s", sockets.looked_at,
+            sockets.is_cut ? "; there are more" : "");
     else
-        mend(add(report, "default run", DOCTOR_BAD, "%s: %s", err.place, err.what), err.remedy);
+        mend(add(report, name, DOCTOR_GAP, "%u, which every program in a cage may connect to: %s%s", sockets.count,
+                 sockets.first, sockets.count > 1 ? ", ..." : ""),
+             "let whoever listens there do so below /run");
+}
+
+/* What stands against threats: where a run was possible, what it proved. */
+static void take_here(struct doctor_report *report, const struct cage_host *host)
+{
+    struct base_err err;
+
+    report->has_here = threat_look(host, &report->here, &err) == 0;
+    if (report->run.policy)
+        report->here.steps = report->run.achieved;
+}
+
+/* The proof of it all. Where the default policy is refused, whether the one that goes on without is a way. */
+static void ask_run(struct doctor_report *report, const struct cage_host *host)
+{
+    static const char *const policies[][2] = {{"default", "default run"}, {"if-available", "run if-available"}};
+    struct base_err err = {0};
+
+    for (size_t i = 0; i < ARRAY_COUNT(policies) && !report->run.policy; i++) {
+        if (i > 0 && (err.code != BASE_E_REFUSED || run_check_stop(NULL) < 0))
+            break;
+        if (cli_doctor_run(policies[i][0], &report->run, &err) >= 0)
+            add(report, policies[i][1], DOCTOR_OK, "done, in %llu us", (unsigned long long)report->run.wall_us);
+        else
+            mend(add(report, policies[i][1], DOCTOR_BAD, "%s: %s", err.place, err.what), err.remedy);
+        report->is_default_run = i == 0 && report->run.policy;
+    }
+    take_here(report, host);
 }
 
 void cli_doctor_ask(struct doctor_report *ret_report)
 {
     static void (*const questions[])(struct doctor_report *, const struct cage_host *) = {
-        ask_kernel, ask_namespaces, ask_identity, ask_cgroups,     ask_landlock,
-        ask_filter, ask_runtimes,   ask_stop,     ask_default_run,
+        ask_kernel, ask_namespaces, ask_identity, ask_cgroups, ask_landlock,
+        ask_filter, ask_runtimes,   ask_sockets,  ask_stop,    ask_run,
     };
     struct cage_host host;
 

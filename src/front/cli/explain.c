@@ -233,7 +233,8 @@ static void print_calls(const struct policy *policy)
             base_buf_printf(&narrowed, "%s%s", count ? ", " : "", cage_calls[i].name) == 0)
             count++;
     print_list("denied by the profile", count, &narrowed);
-    paragraph("Every other number, and clone3, answers ENOSYS; calls of 32-bit and x32 programs are refused.");
+    paragraph("Every other number, and clone3, answers ENOSYS; so do calls of 32-bit and x32 programs, which are "
+              "denied attempts.");
 }
 
 static void print_set(const struct policy_set *set, const char *why)
@@ -299,12 +300,10 @@ static void print_rest(void)
 {
     heading("What is trusted");
     paragraph("The kernel of this machine, its hardware, whoever wrote the policy, and fumehood.");
-    heading("What risk remains");
-    paragraph(
-        "The cage shares the kernel: a hole in one of the allowed calls is a way out. Caches, timing and load are "
-        "shared with everything else on the machine, so secrets may leak through side channels and other work may "
-        "be slowed within the limits above. What the program prints is not judged to be harmless: do not run or "
-        "open it unseen.");
+    heading("What risk remains, whatever the policy says");
+    for (const struct cage_residual *residual = cage_residuals(); residual->word; residual++)
+        row(residual->word, residual->text);
+    paragraph("The receipt names them as residual; fumehood doctor --threats has each threat.");
     heading("How to stop");
     paragraph(
         "One run: Ctrl-C, or SIGTERM to fumehood; SIGKILL takes the cage along. All runs of this user (as root: of "

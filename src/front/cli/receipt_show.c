@@ -216,6 +216,7 @@ void cli_receipt_show(const json_t *receipt)
     limits(json_object_get(receipt, "limits"));
     words("achieved", json_object_get(protections, "achieved"));
     words("missing", json_object_get(protections, "missing"));
+    words("residual risk", json_object_get(receipt, "residual"));
     rows("mounts", json_object_get(receipt, "mounts"), mount);
     members("left behind", json_object_get(receipt, "teardown"), left);
     members("machine", json_object_get(receipt, "environment"), environment);

@@ -89,6 +89,8 @@ static void with_groups(void **state)
         assert_ptr_equal(plan.policy, &policy);
         for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
             assert_true(plan.uses_cgroup[c]);
+        for (int key = 0; key < POLICY_LIMIT_MAX; key++)
+            assert_false(plan.limits[key].is_weaker);
         policy_release(&policy);
     }
 }
@@ -148,6 +150,8 @@ static void without_groups_each_is_refused(void **state)
         while (strcmp(policy_limit_name(key), rows[i].key) != 0)
             key++;
         assert_string_equal(plan.limits[key].enforced_by, rows[i].without);
+        assert_true(plan.limits[key].is_weaker);
+        assert_false(plan.limits[POLICY_LIMIT_WALL_MS].is_weaker || plan.limits[POLICY_LIMIT_PROCESSES].is_weaker);
         policy_release(&policy);
     }
 }

@@ -11,6 +11,9 @@
 
 static struct cage_host host = {.manager = CAGE_MANAGER_V1, .controllers = {[CAGE_PIDS] = true, [CAGE_MEMORY] = true}};
 
+/* A folder like /tmp in which root was first with "fumehood"; empty where this is not root. */
+static char foreign[64];
+
 static int enter(void **state)
 {
     char here[256], runtime[300];
@@ -263,24 +266,61 @@ static void expect_no_slot(int code, const char *word)
     assert_int_equal(cage_slot_lock_free(0, &fd), 0);
 }
 
-/* Somebody else could hold our locks, or put others under them. */
+/* Somebody else could hold our locks, or put others under them: no level may be open to others. */
 static void a_folder_that_others_may_write_is_refused(void **state)
 {
+    static const char *const levels[] = {"runtime", "runtime/fumehood", SLOTS};
+
     (void)state;
-    assert_int_equal(mkdir("runtime", 0755) | mkdir("runtime/fumehood", 0755) | mkdir(SLOTS, 0755), 0);
-    assert_int_equal(chmod(SLOTS, 0777), 0);
+    for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+        assert_int_equal(mkdir(levels[i], 0755), 0);
+    for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+        for (size_t j = 0; j < 2; j++) {
+            assert_int_equal(chmod(levels[i], j ? 0757 : 0775), 0);
+            expect_no_slot(BASE_E_SETUP, "others may write");
+            assert_int_equal(support_count_entries(SLOTS), 0);
+            assert_int_equal(chmod(levels[i], 0755), 0);
+        }
+    assert_int_equal(chmod("runtime", 01777), 0); /* as /tmp is: there nobody can exchange what is ours */
+    struct cage_slot slot;
+    acquire(&slot, 0);
+    cage_slot_release(&slot);
+    assert_int_equal(chmod("runtime/fumehood", 01777), 0); /* but below it all is ours alone */
     expect_no_slot(BASE_E_SETUP, "others may write");
-    assert_int_equal(support_count_entries(SLOTS), 0);
-    assert_int_equal(chmod(SLOTS, 0755), 0);
+    assert_int_equal(chmod("runtime/fumehood", 0755), 0);
 }
 
+/* As in /tmp, where whoever comes first may have made the folder. */
+static void a_folder_that_another_user_made_first(void **state)
+{
+    (void)state;
+    apart_need(foreign[0], "only root can stage a folder of another user");
+    assert_int_equal(setenv("XDG_RUNTIME_DIR", foreign, 1), 0);
+    expect_no_slot(BASE_E_SETUP, "another user");
+}
+
+static void nothing_can_be_made_there(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("XDG_RUNTIME_DIR", "/usr", 1), 0);
+    expect_no_slot(BASE_E_SETUP, "/usr/fumehood");
+}
+
+/* A link at any level leads to where somebody else wants it, even when its target is ours and in order. */
 static void a_link_is_not_followed(void **state)
 {
     (void)state;
-    assert_int_equal(mkdir("runtime", 0755) | mkdir("runtime/fumehood", 0755) | mkdir("elsewhere", 0755), 0);
+    assert_int_equal(mkdir("runtime", 0755) | mkdir("elsewhere", 0755) | mkdir("elsewhere/slots", 0755), 0);
+    assert_int_equal(symlink("../elsewhere", "runtime/fumehood"), 0);
+    expect_no_slot(BASE_E_SETUP, "fumehood");
+    assert_int_equal(support_count_entries("elsewhere/slots"), 0);
+    assert_int_equal(unlink("runtime/fumehood") | mkdir("runtime/fumehood", 0755), 0);
     assert_int_equal(symlink("../../elsewhere", SLOTS), 0);
     expect_no_slot(BASE_E_SETUP, "slots");
-    assert_int_equal(support_count_entries("elsewhere"), 0);
+    assert_int_equal(support_count_entries("elsewhere"), 1);
+    assert_int_equal(unlink(SLOTS) | symlink("nowhere", SLOTS), 0); /* nor is anything made at the end of one */
+    expect_no_slot(BASE_E_SETUP, "slots");
+    assert_int_equal(access("runtime/fumehood/nowhere", F_OK), -1);
     assert_int_equal(unlink(SLOTS) | mkdir(SLOTS, 0755), 0);
     support_write_text("target", "");
     assert_int_equal(symlink("../../../target", SLOTS "/0"), 0);
@@ -292,9 +332,11 @@ static void a_link_is_not_followed(void **state)
 static void a_file_in_the_way(void **state)
 {
     (void)state;
-    assert_int_equal(mkdir("runtime", 0755), 0);
+    support_write_text("runtime", "");
+    expect_no_slot(BASE_E_SETUP, "runtime");
+    assert_int_equal(unlink("runtime") | mkdir("runtime", 0755), 0);
     support_write_text("runtime/fumehood", "");
-    expect_no_slot(BASE_E_IO, "fumehood");
+    expect_no_slot(BASE_E_SETUP, "fumehood");
 }
 
 static void a_path_that_is_too_long(void **state)
@@ -311,7 +353,7 @@ static void a_path_that_is_too_long(void **state)
 
 #define ROW(test) cmocka_unit_test_setup_teardown(test, enter, support_leave)
 
-int main(void)
+static int run_as_user(void *argument)
 {
     const struct CMUnitTest tests[] = {
         ROW(the_lowest_free_one),
@@ -323,12 +365,36 @@ int main(void)
         ROW(none_is_needed_where_nothing_depends_on_it),
         ROW(all_taken),
         ROW(a_folder_that_others_may_write_is_refused),
+        ROW(a_folder_that_another_user_made_first),
+        ROW(nothing_can_be_made_there),
         ROW(a_link_is_not_followed),
         ROW(a_file_in_the_way),
         ROW(a_path_that_is_too_long),
     };
 
+    (void)argument;
     if (apart_become_user() < 0)
         return 1;
     return apart_status(cmocka_run_group_tests(tests, NULL, NULL));
+}
+
+/* Root stays behind, to remove what only root can. */
+static int run_with_foreign_folder(void)
+{
+    char path[80];
+    int status;
+
+    (void)snprintf(foreign, sizeof(foreign), "/tmp/fumehood-unit-XXXXXX");
+    if (!mkdtemp(foreign) || chmod(foreign, 01777) < 0)
+        return 1;
+    (void)snprintf(path, sizeof(path), "%s/fumehood", foreign);
+    if (mkdir(path, 0755) < 0)
+        return 1;
+    status = apart_end(apart_start(run_as_user, NULL));
+    return rmdir(path) < 0 || rmdir(foreign) < 0 ? 1 : status;
+}
+
+int main(void)
+{
+    return geteuid() == 0 ? run_with_foreign_folder() : run_as_user(NULL);
 }

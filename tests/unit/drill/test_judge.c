@@ -9,7 +9,7 @@
 /* A receipt of a run that ended @ENDING and wrote @OUT, with @MORE fields, which replace earlier ones of that name. */
 #define RECEIPT_HEAD                                                                                                   \
     "'schema':1,'run_id':1,'started_utc':1,'version':1,'tier':1,'cage':1,'program':1,'policy':1,'root':1,'mounts':1,"  \
-    "'usage':1,'artifacts':1,'effects':1,'environment':1,"
+    "'usage':1,'residual':[],'artifacts':1,'effects':1,'environment':1,"
 #define PROTECTED      "'protections':{'requested':['a','b'],'achieved':['a'],'missing':['b']},"
 #define CLEAN          "'teardown':{'processes_left':0,'cgroups_left':0,'mounts_left':0,'files_left':0},"
 #define LIMITS         "'limits':{'processes':{'hits':2},'memory_bytes':{'hits':0},'wall_ms':{}},"

@@ -1,0 +1,122 @@
+/* threat.c - the table of threats, and how it stands on a machine */
+#include "threat/threat.h"
+#include "base/cleanup.h"
+#include <string.h>
+
+static const struct threat threats[] = {
+#define THREAT(id, wants, prevention, detection, recovery, drill, residual, remark)                                    \
+    {id, wants, prevention, detection, recovery, drill, residual, remark},
+#include "threat/threats.def"
+#undef THREAT
+    {NULL},
+};
+
+const struct threat *threat_table(void)
+{
+    return threats;
+}
+
+bool threat_next_word(const char **at, char word[THREAT_WORD_BYTES])
+{
+    size_t length = strcspn(*at, " ");
+    size_t kept = length < THREAT_WORD_BYTES ? length : THREAT_WORD_BYTES - 1;
+
+    memcpy(word, *at, kept);
+    word[kept] = '\0';
+    *at += length;
+    *at += strspn(*at, " ");
+    return kept > 0;
+}
+
+int threat_look(const struct cage_host *host, struct threat_here *ret_here, struct base_err *err)
+{
+    AUTO_POLICY struct policy policy = {0};
+    struct cage_plan plan;
+    int r = policy_builtin("default", &policy, err);
+
+    if (r < 0)
+        return r;
+    for (int key = 0; key < POLICY_LIMIT_MAX; key++) {
+        struct policy_limit *limit = &policy.limits[key];
+        if (limit->unlimited)
+            *limit = (struct policy_limit){.value = 1000};
+        limit->if_available = true;
+    }
+    r = cage_plan_make(&policy, host, &plan, err);
+    if (r < 0)
+        return r;
+    *ret_here = (struct threat_here){.steps = plan.requested, .own_ids = host->privileged};
+    for (int key = 0; key < POLICY_LIMIT_MAX; key++) {
+        ret_here->limits[key].by = plan.limits[key].enforced_by;
+        ret_here->limits[key].is_weaker = plan.limits[key].is_weaker;
+    }
+    return 0;
+}
+
+static enum threat_wall step_wall(const struct threat_here *here, unsigned step, const char **ret_by)
+{
+    if (!(here->steps >> step & 1))
+        return THREAT_WALL_LOST;
+    if (step != CAGE_STEP_IDENTITY_MAP || here->own_ids)
+        return THREAT_WALL_STANDS;
+    *ret_by = "every cage has the starter's id";
+    return THREAT_WALL_WEAKER;
+}
+
+static enum threat_wall limit_wall(const struct threat_here *here, unsigned key, const char **ret_by)
+{
+    *ret_by = here->limits[key].by;
+    if (!here->limits[key].is_weaker)
+        return THREAT_WALL_STANDS;
+    if (strcmp(here->limits[key].by, "none") == 0)
+        return THREAT_WALL_LOST;
+    *ret_by = "bounds each process by itself";
+    return THREAT_WALL_WEAKER;
+}
+
+enum threat_wall threat_wall(const struct threat_here *here, const char *word, const char **ret_by)
+{
+    *ret_by = NULL;
+    for (unsigned step = 0; step < CAGE_STEP_MAX; step++)
+        if (strcmp(word, cage_step_name(step)) == 0)
+            return step_wall(here, step, ret_by);
+    for (unsigned key = 0; key < POLICY_LIMIT_MAX; key++)
+        if (strcmp(word, policy_limit_name((enum policy_limit_key)key)) == 0)
+            return limit_wall(here, key, ret_by);
+    return strcmp(word, "supervisor") == 0 || strcmp(word, "teardown") == 0 ? THREAT_WALL_STANDS : THREAT_WALL_UNKNOWN;
+}
+
+const char *threat_wall_name(enum threat_wall wall)
+{
+    static const char *const names[] = {"stands", "weaker", "lost", "unknown"};
+
+    return names[wall];
+}
+
+enum threat_state threat_state(const struct threat *threat, const struct threat_here *here)
+{
+    const char *at = threat->prevention, *by;
+    char word[THREAT_WORD_BYTES];
+
+    if (!*at)
+        return THREAT_OPEN;
+    while (threat_next_word(&at, word))
+        if (threat_wall(here, word, &by) != THREAT_WALL_STANDS)
+            return THREAT_WEAKER;
+    return THREAT_HELD;
+}
+
+const char *threat_state_name(enum threat_state state)
+{
+    static const char *const names[] = {[THREAT_HELD] = "held", [THREAT_WEAKER] = "weaker", [THREAT_OPEN] = "open"};
+
+    return names[state];
+}
+
+const struct cage_residual *threat_residual(const char *word)
+{
+    for (const struct cage_residual *residual = cage_residuals(); residual->word; residual++)
+        if (strcmp(residual->word, word) == 0)
+            return residual;
+    return NULL;
+}

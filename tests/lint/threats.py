@@ -1,0 +1,110 @@
+"""threats.py - what is claimed about threats, the attacks that prove it and what is written about both agree
+
+threats.def   every glob matches an attack; every attack is claimed by a threat; every word of a prevention that some
+              attack proves is proved by an attack of the same row; an attack that is known to succeed is claimed where a
+              risk is said to remain; every risk is one of residuals.def
+documents     every attack that they name exists; SECURITY.md and docs/threat-model.md name every risk, the latter also
+              every threat and every attack that is known to succeed
+"""
+import fnmatch
+import re
+
+from common import Faults, files, line_of, root
+
+STRINGS = re.compile(r'"((?:[^"\\]|\\.)*)"|(,)')
+ROW = re.compile(r"^THREAT\((.*?)\)$", re.M | re.S)
+COLUMNS = "id wants prevention detection recovery drill residual remark".split()
+NAME = re.compile(r"`((?:fs|kern|net|out|proc|res|sec|sup)-[a-z0-9*-]+)`")
+
+
+def read_attacks(top):
+    """{name: (what it proves, whether it is known to succeed)}"""
+    found = {}
+    for path in files(top / "attacks", "expect.yaml"):
+        text = path.read_text()
+        proves = re.search(r"^proves:[ \t]*\[(.*)\]", text, re.M)
+        found[path.parent.name] = (set(re.findall(r"\w+", proves.group(1))) if proves else set(),
+                                   bool(re.search(r"^residual:", text, re.M)))
+    return found
+
+
+def read_threats(path):
+    """[(line, {column: text})]"""
+    rows, text = [], path.read_text()
+    for match in ROW.finditer(text):
+        columns = [""]
+        for string, comma in STRINGS.findall(match.group(1)):
+            if comma:
+                columns.append("")
+            columns[-1] += string
+        rows.append((line_of(text, match.start()), dict(zip(COLUMNS, columns))))
+    return rows
+
+
+def read_residuals(path):
+    return re.findall(r'^RESIDUAL\("([a-z-]+)"', path.read_text(), re.M)
+
+
+def matching(glob, attacks):
+    return {name for name in attacks if fnmatch.fnmatchcase(name, glob)}
+
+
+def check_row(path, line, row, attacks, residuals, faults):
+    """Returns the attacks that it claims."""
+    claimed = set()
+    for glob in row["drill"].split():
+        found = matching(glob, attacks)
+        if not found:
+            faults.add(path, line, f"{row['id']}: there is no attack {glob}")
+        claimed |= found
+    proved_here = set().union(*(attacks[name][0] for name in claimed)) if claimed else set()
+    proved = set().union(*(proves for proves, _ in attacks.values())) if attacks else set()
+    words = set(row["prevention"].split())
+    for word in sorted((words & proved) - proved_here):
+        faults.add(path, line, f"{row['id']}: none of its attacks proves {word}")
+    for name in sorted(claimed):
+        proves, succeeds = attacks[name]
+        if succeeds and not row["residual"]:
+            faults.add(path, line, f"{row['id']}: {name} is known to succeed, and nothing is said to remain")
+        if not succeeds and not proves & words:
+            faults.add(path, line, f"{row['id']}: {name} proves nothing of its prevention")
+    for word in row["residual"].split():
+        if word not in residuals:
+            faults.add(path, line, f"{row['id']}: the risk {word} is not in residuals.def")
+    return claimed
+
+
+def check_document(path, wanted, attacks, faults):
+    text = path.read_text() if path.exists() else ""
+    faults.looked_at += 1
+    for match in NAME.finditer(text):
+        if not matching(match.group(1), attacks):
+            faults.add(path, line_of(text, match.start()), f"there is no attack {match.group(1)}")
+    for word in wanted:
+        if f"`{word}`" not in text:
+            faults.add(path, 1, f"does not speak of {word}")
+
+
+def main():
+    top = root()
+    faults, attacks = Faults(top), read_attacks(top)
+    path = top / "src/threat/threats.def"
+    residuals, threats, claimed = read_residuals(top / "src/cage/residuals.def"), read_threats(path), set()
+    for line, row in threats:
+        faults.looked_at += 1
+        if len(row) == len(COLUMNS):
+            claimed |= check_row(path, line, row, attacks, residuals, faults)
+        else:
+            faults.add(path, line, "is not a row that can be read")
+    for name in sorted(set(attacks) - claimed):
+        faults.add(top / "attacks" / name / "expect.yaml", 1, "no threat claims this attack")
+    known = [name for name, (_, succeeds) in sorted(attacks.items()) if succeeds]
+    check_document(top / "SECURITY.md", residuals, attacks, faults)
+    check_document(top / "docs/threat-model.md", residuals + known + [row["id"] for _, row in threats], attacks, faults)
+    for path in [top / "README.md", *files(top / "docs", "*.md")]:
+        if path.name != "threat-model.md":
+            check_document(path, [], attacks, faults)
+    faults.end()
+
+
+main()
