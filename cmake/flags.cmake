@@ -4,6 +4,9 @@ add_compile_options(
     -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition -Wformat=2
     -Wswitch-enum -Wundef -Wvla -Wcast-align -Wwrite-strings -Wimplicit-fallthrough -Wno-missing-field-initializers
     -fno-common -fvisibility=hidden -fstack-protector-strong -fno-strict-aliasing)
+if(FUMEHOOD_MUTATION)
+    add_compile_definitions(FUMEHOOD_MUTATION)
+endif()
 if(FUMEHOOD_WERROR)
     add_compile_options(-Werror)
 endif()

@@ -9,7 +9,8 @@ room(run EXPOSES warden cage stage policy base)
 room(judge EXPOSES base LIBRARIES lib::jansson)
 room(engine EXPOSES run policy base)
 room(eval EXPOSES warden policy base USES engine run judge receipt stage LIBRARIES lib::jansson)
-room(front/cli EXPOSES base USES eval engine run receipt judge warden cage stage policy LIBRARIES lib::jansson)
+room(drill EXPOSES policy base USES run warden cage stage LIBRARIES lib::jansson)
+room(front/cli EXPOSES base USES eval drill engine run receipt judge warden cage stage policy LIBRARIES lib::jansson)
 
 # Sought in this order when a file's extension or #! line is looked up.
 set(stage_runtimes "")

@@ -27,6 +27,7 @@ python3-pytest  /usr/lib/python3/dist-packages/pytest
 nodejs          /usr/bin/node
 perl            /usr/bin/perl
 bash            /bin/bash
+strace          /usr/bin/strace
 END
         ;;
     demo) cat <<'END'

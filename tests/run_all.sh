@@ -59,7 +59,22 @@ UBSAN_OPTIONS=print_stacktrace=1
 PYTHONDONTWRITEBYTECODE=1
 export ASAN_OPTIONS UBSAN_OPTIONS PYTHONDONTWRITEBYTECODE
 
+# A program in which protections can be switched off; nothing but tests/story/test_mutation.py uses it.
+build_mutant() {
+    dir=$PWD/build/check-mutant
+    echo "== mutant: build"
+    if quiet "$results/mutant.configure.log" cmake --preset release -B "$dir" -DFUMEHOOD_MUTATION=ON -DFUMEHOOD_TESTS=OFF &&
+        quiet "$results/mutant.build.log" cmake --build "$dir" --target fumehood; then
+        FUMEHOOD_MUTANT=$dir/fumehood
+        export FUMEHOOD_MUTANT
+    else
+        broken mutant "does not build"
+    fi
+}
+
+build_mutant
 part plain release
+unset FUMEHOOD_MUTANT # once is enough
 part asan asan
 [ ! -x build/check-plain/fumehood ] || part_vm
 /usr/bin/python3 tests/summary.py "$results"

@@ -200,7 +200,9 @@ int base_file_replace(const char *path, const void *bytes, size_t count, struct 
 
     if (r < 0)
         return r;
-    base_random_hex(random, sizeof(random) - 1);
+    r = base_random_hex(random, sizeof(random) - 1, err);
+    if (r < 0)
+        return r;
     if (snprintf(temporary, sizeof(temporary), "%s.%s.tmp", target, random) >= (int)sizeof(temporary))
         return base_err_sys(err, BASE_E_IO, ENAMETOOLONG, path, "cannot be written");
     r = write_temporary(temporary, bytes, count, path, err);

@@ -46,10 +46,11 @@ void base_hash_bytes_hex(const void *bytes, size_t count, char ret_hex[BASE_HASH
     base_hash_hex(&hash, ret_hex);
 }
 
-void base_random_hex(char *ret_hex, size_t hex_chars)
+int base_random_hex(char *ret_hex, size_t hex_chars, struct base_err *err)
 {
     unsigned char bytes[64];
 
+    ret_hex[0] = 0;
     for (size_t done = 0; done < hex_chars;) {
         size_t part = hex_chars - done < 2 * sizeof(bytes) ? hex_chars - done : 2 * sizeof(bytes);
         ssize_t got;
@@ -57,11 +58,13 @@ void base_random_hex(char *ret_hex, size_t hex_chars)
         do
             got = getrandom(bytes, (part + 1) / 2, 0);
         while (got < 0 && errno == EINTR);
-        if (got != (ssize_t)((part + 1) / 2)) /* up to 256 bytes come whole */
-            abort();
+        if (got != (ssize_t)((part + 1) / 2)) { /* up to 256 bytes come whole */
+            ret_hex[0] = 0;
+            return base_err_sys(err, BASE_E_SETUP, got < 0 ? errno : EIO, "getrandom",
+                                "the kernel gives no randomness");
+        }
         to_hex(bytes, part, ret_hex + done);
         done += part;
     }
-    if (hex_chars == 0)
-        ret_hex[0] = '\0';
+    return 0;
 }

@@ -1,6 +1,7 @@
 /* hash.h - SHA-256, hexadecimal, random names (nettle and the kernel) */
 #pragma once
 
+#include "base/err.h"
 #include <nettle/sha2.h>
 #include <stddef.h>
 
@@ -20,5 +21,6 @@ void base_hash_hex(const struct base_hash *hash, char ret_hex[BASE_HASH_HEX]);
 /* The hash of one piece. */
 void base_hash_bytes_hex(const void *bytes, size_t count, char ret_hex[BASE_HASH_HEX]);
 
-/* @hex_chars (without the NUL) random hexadecimal digits from the kernel; aborts when it has no randomness. */
-void base_random_hex(char *ret_hex, size_t hex_chars);
+/* @hex_chars (without the NUL) random hexadecimal digits from the kernel. BASE_E_SETUP when it gives none; the text is
+ * then empty. */
+int base_random_hex(char *ret_hex, size_t hex_chars, struct base_err *err);

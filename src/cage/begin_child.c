@@ -4,13 +4,11 @@
  * kernel's slow work for a new cage is done beside that. Must not: use the C library, allocate, print.
  * Touches: one shared mapping, one pair of sockets, one clone, the new process's processors.
  */
+#include "base/cleanup.h"
 #include "cage/child.h"
 #include "cage/kernel.h"
+#include "cage/mutation.h"
 #include <errno.h>
-
-/* The first process makes the network and cgroup namespaces itself: one takes long, the other needs its groups first.
- */
-#define NAMESPACES (CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS)
 
 /* A fork may wait on its parent's processor until the parent rests, with others idle beside them, and then nothing is
  * done at the same time. So it is moved to any other one, and may use all of them again at once: where that one is
@@ -35,11 +33,29 @@ static int move_away(pid_t pid)
     return r == -ESRCH ? 0 : r;
 }
 
+/* The first process makes the network and cgroup namespaces itself: one takes long, the other needs its groups first.
+ */
+static uint64_t namespaces(uint64_t without)
+{
+    static const struct {
+        uint64_t bit, flag;
+    } rows[] = {
+        {CAGE_BIT(USER_NS), CLONE_NEWUSER}, {CAGE_BIT(PID_NS), CLONE_NEWPID}, {CAGE_BIT(MOUNT_NS), CLONE_NEWNS},
+        {CAGE_BIT(IPC_NS), CLONE_NEWIPC},   {CAGE_BIT(UTS_NS), CLONE_NEWUTS},
+    };
+    uint64_t flags = 0;
+
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
+        if (!(without & rows[i].bit))
+            flags |= rows[i].flag;
+    return flags;
+}
+
 /* On v2 it is born in its group; on v1 it joins its groups itself. */
 static int clone_init(struct cage_context *context, int group_fd, struct cage *cage)
 {
     struct clone_args args = {
-        .flags = NAMESPACES | CLONE_PIDFD | (group_fd >= 0 ? CLONE_INTO_CGROUP : 0),
+        .flags = namespaces(context->without) | CLONE_PIDFD | (group_fd >= 0 ? CLONE_INTO_CGROUP : 0),
         .pidfd = (uint64_t)(uintptr_t)&cage->pid_fd,
         .exit_signal = SIGCHLD,
         .cgroup = group_fd >= 0 ? (uint64_t)group_fd : 0,
@@ -59,6 +75,7 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage)
 {
     struct cage_context context = {
         .environment = environment,
+        .without = cage_mutation_read(environment),
         .line_fd = -1,
         .lock_fd = -1,
         .root_fd = -1,

@@ -129,12 +129,18 @@ uint64_t cage_cgroup_process_refusals(const struct cage_cgroup *cgroup);
  * none any more. */
 unsigned cage_cgroup_remove(struct cage_cgroup *cgroup);
 
-/* Remove the groups of every slot whose lock nobody holds, wherever they are. */
-void cage_cgroup_reconcile(void);
+/* Remove the groups of every slot whose lock nobody holds, wherever they are. What does not go at once is waited for,
+ * up to two seconds each, only if @patient. Returns how many slots were not cleared. */
+unsigned cage_cgroup_reconcile(bool patient);
 
 /* --- report: what the cage's first process tells its supervisor --- */
 
-#define CAGE_DENIALS_MAX 64
+/* Room for every call that the profile denies, several times where arguments tell attempts apart. */
+#define CAGE_DENIALS_MAX 288
+
+/* In the place of a number or an argument: any other. A guest that tries them all fills no more than its share. */
+#define CAGE_DENIAL_OTHER_CALL     UINT32_MAX
+#define CAGE_DENIAL_OTHER_ARGUMENT UINT64_MAX
 
 struct cage_denial {
     uint32_t nr;

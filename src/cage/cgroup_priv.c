@@ -67,10 +67,10 @@ static void kill_members(const char *group)
 }
 
 /* A group can be removed once its last process is reaped; the kernel may need a moment after that. */
-static int remove_group(const char *group, bool kill_first)
+static int remove_group(const char *group, bool kill_first, unsigned patience_ms)
 {
     const char *name = strrchr(group, '/');
-    uint64_t deadline_us = base_clock_us() + REMOVE_MS * 1000;
+    uint64_t deadline_us = base_clock_us() + patience_ms * 1000;
 
     /* Whatever a note says: nothing is killed or removed that does not carry our name. */
     if (!name || strncmp(name + 1, GROUP_PREFIX, strlen(GROUP_PREFIX)) != 0)
@@ -110,7 +110,7 @@ static unsigned remove_slot(const struct cage_host *host, const struct cage_slot
     for (int c = CAGE_CONTROLLER_MAX - 1; c >= 0; c--) {
         char path[CAGE_PATH_BYTES + 32];
         if (has_own_directory(host, c) && group_path(host, c, slot, path, sizeof(path)) &&
-            remove_group(path, false) < 0)
+            remove_group(path, false, REMOVE_MS) < 0)
             left++;
     }
     return left;
@@ -149,18 +149,19 @@ static int describe_groups(const struct cage_host *host, const struct cage_slot 
     return 0;
 }
 
-static void clear_noted(int lock_fd)
+static bool clear_noted(int lock_fd, unsigned patience_ms)
 {
     char note[CAGE_NOTE_BYTES];
     bool all = true;
 
     if (cage_slot_note_read(lock_fd, note) == 0)
-        return;
+        return true;
     for (char *line, *rest = note; (line = strsep(&rest, "\n")) && *line;)
-        if (remove_group(line, true) < 0)
+        if (remove_group(line, true, patience_ms) < 0)
             all = false;
     if (all)
         (void)cage_slot_note_wipe(lock_fd); /* what stays is met again at the next start */
+    return all;
 }
 
 /* The note stays when the groups are gone: the next run of this slot mostly needs the same one. An older one that
@@ -175,13 +176,13 @@ static int note_groups(const struct cage_host *host, const struct cage_slot *slo
     (void)cage_slot_note_read(slot->lock_fd, found);
     if (strcmp(found, wanted) == 0)
         return 0;
-    clear_noted(slot->lock_fd);
+    (void)clear_noted(slot->lock_fd, REMOVE_MS);
     return cage_slot_note_write(slot->lock_fd, wanted);
 }
 
-void cage_cgroup_reconcile(void)
+unsigned cage_cgroup_reconcile(bool patient)
 {
-    cage_slot_each_dead(clear_noted);
+    return cage_slot_each_dead(clear_noted, patient ? REMOVE_MS : 0);
 }
 
 /* --- making --- */
@@ -233,6 +234,9 @@ static int limit_v1(const struct cage_cgroup *cgroup, const struct cage_plan *pl
         /* Only a kernel that accounts swap has this file; without it nothing of a group is swapped beyond its limit. */
         if (r == 0 && faccessat(cgroup->dir_fds[CAGE_MEMORY], "memory.memsw.limit_in_bytes", W_OK, 0) == 0)
             r = set_number(cgroup, CAGE_MEMORY, "memory.memsw.limit_in_bytes", memory, err);
+        /* Socket buffers are in no group's count until they have a limit of their own; then they are in this one's. */
+        if (r == 0 && plan->policy->network != POLICY_NETWORK_NONE)
+            r = set_number(cgroup, CAGE_MEMORY, "memory.kmem.tcp.limit_in_bytes", memory, err);
     }
     if (r == 0 && limited(plan, CAGE_CPU, POLICY_LIMIT_CPUS))
         r = set_number(cgroup, CAGE_CPU, "cpu.cfs_quota_us", limit_of(plan, POLICY_LIMIT_CPUS)->value * CPU_PERIOD_US,
@@ -298,7 +302,7 @@ static int make_group(const char *path, struct base_err *err)
     if (mkdir(path, 0755) == 0)
         return 0;
     if (errno == EEXIST) {
-        int r = remove_group(path, true);
+        int r = remove_group(path, true, REMOVE_MS);
         if (r < 0)
             return base_err_sys(err, BASE_E_SETUP, -r, path, "an old control group cannot be removed");
         if (mkdir(path, 0755) == 0)

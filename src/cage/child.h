@@ -65,6 +65,7 @@ struct cage_context {
     const struct cage_host *host;   /* complete once cage_line_wait_ids() has returned 0 */
     const struct cage_order *order; /* complete once cage_line_wait_order() has returned 0 */
     char **environment;             /* the copy of the supervisor's, to be wiped */
+    uint64_t without;               /* bits of steps that are claimed and not done (mutation.h) */
     int line_fd;                    /* to the supervisor; its end of file says that it gave up or died */
     /* filled by the child */
     int lock_fd;                 /* the slot's, held as long as we live; -1: none */

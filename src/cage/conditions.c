@@ -28,6 +28,10 @@
     {                                                                                                                  \
         2 * (arg), bits, 0, 0                                                                                          \
     }
+#define HAS(arg, bit)                                                                                                  \
+    {                                                                                                                  \
+        2 * (arg), bit, bit, bit                                                                                       \
+    }
 #define IS_TYPE(arg, type)                                                                                             \
     {                                                                                                                  \
         2 * (arg), S_IFMT, type, type                                                                                  \
@@ -88,8 +92,36 @@ const struct cage_row cage_rows[] = {
     {"prlimit64", CAGE_CLASS_PROCESS, CAGE_ALLOW_IF, "its own limits", 1, {IS(0, 0)}},
     {"prlimit64", CAGE_CLASS_PROCESS, CAGE_ALLOW_IF, "looking only", 2, {IS_NULL(2)}},
     /* Writing out the disks of the whole machine is not one program's to ask for, and its own files are in memory. */
+    {"fsync", CAGE_CLASS_FILESYSTEM, CAGE_NOTHING_IF, "nothing is done", 0, {{0}}},
+    {"fdatasync", CAGE_CLASS_FILESYSTEM, CAGE_NOTHING_IF, "nothing is done", 0, {{0}}},
     {"sync", CAGE_CLASS_FILESYSTEM, CAGE_NOTHING_IF, "nothing is done", 0, {{0}}},
     {"syncfs", CAGE_CLASS_FILESYSTEM, CAGE_NOTHING_IF, "nothing is done", 0, {{0}}},
+    /* Advice about shared files would tell, and slow down, others that use them. */
+    {"fadvise64", CAGE_CLASS_FILESYSTEM, CAGE_NOTHING_IF, "nothing is done", 0, {{0}}},
+    {"fcntl",
+     CAGE_CLASS_FILESYSTEM,
+     CAGE_DENY_IF,
+     "F_NOTIFY, F_SETLEASE: what others do with a file",
+     1,
+     {ONE_OF(1, 0x402, 0x400)}},
+    {"renameat2", CAGE_CLASS_DEVICE, CAGE_DENY_IF, "RENAME_WHITEOUT, which makes a device", 1, {HAS(4, 4)}},
+    /* Huge pages come from a pool of the machine that no limit on memory counts. */
+    {"mmap", CAGE_CLASS_SYSCALL, CAGE_DENY_IF, "MAP_HUGETLB", 1, {HAS(3, 0x40000)}},
+    {"memfd_create", CAGE_CLASS_SYSCALL, CAGE_DENY_IF, "MFD_HUGETLB", 1, {HAS(1, 4)}},
+    {"shmget", CAGE_CLASS_SYSCALL, CAGE_DENY_IF, "SHM_HUGETLB", 1, {HAS(2, 04000)}},
+    /* Programs in the kernel, by the side door. */
+    {"setsockopt",
+     CAGE_CLASS_SYSCALL,
+     CAGE_DENY_IF,
+     "SO_ATTACH_FILTER, SO_ATTACH_BPF",
+     2,
+     {IS(1, SOL_SOCKET), ONE_OF(2, 26, 50)}},
+    {"setsockopt",
+     CAGE_CLASS_SYSCALL,
+     CAGE_DENY_IF,
+     "the same for SO_REUSEPORT",
+     2,
+     {IS(1, SOL_SOCKET), ONE_OF(2, 51, 52)}},
     {"personality", CAGE_CLASS_SYSCALL, CAGE_ALLOW_IF, "Linux, or looking only", 1, {{0, WHOLE, 0, WHOLE}}},
     {"mknod", CAGE_CLASS_DEVICE, CAGE_ALLOW_IF, "file", 1, {{2, S_IFMT, 0, S_IFREG}}},
     {"mknod", CAGE_CLASS_DEVICE, CAGE_ALLOW_IF, "FIFO or socket", 1, {{2, S_IFMT, S_IFIFO, S_IFSOCK}}},

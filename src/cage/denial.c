@@ -27,6 +27,17 @@ static const struct word namespaces[] = {
     {CLONE_NEWNET, "CLONE_NEWNET"},   {0x80, "CLONE_NEWTIME"},
 };
 static const struct word terminal_requests[] = {{0x5412, "TIOCSTI"}, {0x541c, "TIOCLINUX"}};
+static const struct word file_commands[] = {{0x402, "F_NOTIFY"}, {0x400, "F_SETLEASE"}};
+static const struct word rename_flags[] = {{4, "RENAME_WHITEOUT"}};
+static const struct word map_flags[] = {{0x40000, "MAP_HUGETLB"}};
+static const struct word memfd_flags[] = {{4, "MFD_HUGETLB"}};
+static const struct word segment_flags[] = {{04000, "SHM_HUGETLB"}};
+static const struct word socket_options[] = {
+    {26, "SO_ATTACH_FILTER"},
+    {50, "SO_ATTACH_BPF"},
+    {51, "SO_ATTACH_REUSEPORT_CBPF"},
+    {52, "SO_ATTACH_REUSEPORT_EBPF"},
+};
 static const struct word process_options[] = {{22, "PR_SET_SECCOMP"}, {35, "PR_SET_MM"}};
 
 /* Calls whose attempts are told apart, and how. */
@@ -42,6 +53,12 @@ static const struct {
     {SYS_unshare, true, namespaces, ARRAY_COUNT(namespaces)},
     {SYS_ioctl, false, terminal_requests, ARRAY_COUNT(terminal_requests)},
     {SYS_prctl, false, process_options, ARRAY_COUNT(process_options)},
+    {SYS_fcntl, false, file_commands, ARRAY_COUNT(file_commands)},
+    {SYS_renameat2, true, rename_flags, ARRAY_COUNT(rename_flags)},
+    {SYS_mmap, true, map_flags, ARRAY_COUNT(map_flags)},
+    {SYS_memfd_create, true, memfd_flags, ARRAY_COUNT(memfd_flags)},
+    {SYS_shmget, true, segment_flags, ARRAY_COUNT(segment_flags)},
+    {SYS_setsockopt, false, socket_options, ARRAY_COUNT(socket_options)},
 };
 
 const char *cage_class_name(enum cage_class class)
@@ -67,7 +84,10 @@ static void describe_value(uint64_t value, const struct word *words, size_t coun
             (void)snprintf(text, text_bytes, "%s", words[i].text);
             return;
         }
-    (void)snprintf(text, text_bytes, "%llu", (unsigned long long)value);
+    if (value == CAGE_DENIAL_OTHER_ARGUMENT)
+        (void)snprintf(text, text_bytes, "other");
+    else
+        (void)snprintf(text, text_bytes, "%llu", (unsigned long long)value);
 }
 
 /* The first bit by name; several are rare and "+N" says how many more. */
@@ -76,6 +96,10 @@ static void describe_bits(uint64_t value, const struct word *words, size_t count
     const char *first = NULL;
     unsigned more = 0;
 
+    if (value == CAGE_DENIAL_OTHER_ARGUMENT) {
+        (void)snprintf(text, text_bytes, "other");
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         if (!(value & words[i].value))
             continue;
@@ -97,7 +121,11 @@ void cage_denial_describe(const struct cage_denial *denial, char *what, size_t w
 
     *ret_class = "syscall";
     if (denial->foreign) {
-        (void)snprintf(what, what_bytes, "%s-abi(%u)", denial->foreign == 1 ? "32-bit" : "x32", denial->nr);
+        const char *abi = denial->foreign == 1 ? "32-bit" : "x32";
+        if (denial->nr == CAGE_DENIAL_OTHER_CALL)
+            (void)snprintf(what, what_bytes, "%s-abi(other)", abi);
+        else
+            (void)snprintf(what, what_bytes, "%s-abi(%u)", abi, denial->nr);
         return;
     }
     if (!call) {

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "cage/child.h"
 #include "cage/kernel.h"
+#include "cage/mutation.h"
 #include "cage/plain.h"
 #include <errno.h>
 #include <linux/capability.h>
@@ -227,6 +228,11 @@ static bool possible(const struct cage_context *context, unsigned step)
     return step != CAGE_STEP_CGROUP || context->host->manager != CAGE_MANAGER_NONE;
 }
 
+static bool done(const struct cage_context *context, unsigned step)
+{
+    return step >= CAGE_STEP_MAX || !(context->without & (UINT64_C(1) << step));
+}
+
 static void fail(struct cage_context *context, unsigned step, int r) __attribute__((noreturn));
 static void fail(struct cage_context *context, unsigned step, int r)
 {
@@ -238,7 +244,10 @@ static void fail(struct cage_context *context, unsigned step, int r)
 static void build(struct cage_context *context)
 {
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-        int r = possible(context, rows[i].step) && rows[i].apply ? rows[i].apply(context) : 0;
+        bool wanted = rows[i].apply && possible(context, rows[i].step) && done(context, rows[i].step);
+        int r = wanted ? rows[i].apply(context) : 0;
+        if (!done(context, rows[i].step))
+            cage_mutation_instead(context, rows[i].step);
         if (r < 0)
             fail(context, rows[i].step, r);
     }
@@ -249,7 +258,7 @@ static void prove(struct cage_context *context)
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
         if (rows[i].step >= CAGE_STEP_MAX || !possible(context, rows[i].step))
             continue;
-        int r = rows[i].prove ? rows[i].prove(context) : 0;
+        int r = rows[i].prove && done(context, rows[i].step) ? rows[i].prove(context) : 0;
         if (r < 0)
             fail(context, rows[i].step, r);
         context->report->achieved |= UINT64_C(1) << rows[i].step;

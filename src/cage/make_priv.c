@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "cage/child.h"
 #include "cage/kernel.h"
+#include "cage/mutation.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -94,7 +95,8 @@ static int say_groups(const struct cage *cage, struct base_err *err)
 
 static int settle(const struct cage_host *host, const struct cage_slot *slot, struct cage *cage, struct base_err *err)
 {
-    int r = map_ids(host, slot, cage->pid, err);
+    bool own_ids = !(cage_mutation_read(environ) & CAGE_BIT(USER_NS));
+    int r = own_ids ? map_ids(host, slot, cage->pid, err) : 0;
 
     if (r < 0)
         return r;

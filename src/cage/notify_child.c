@@ -62,6 +62,12 @@ static uint64_t telling_argument(const struct seccomp_data *data)
         {SYS_unshare, 0, 0xffffffff},
         {SYS_ioctl, 1, 0xffffffff},
         {SYS_prctl, 0, 0xffffffff},
+        {SYS_fcntl, 1, 0xffffffff},
+        {SYS_renameat2, 4, 0x4},
+        {SYS_mmap, 3, 0x40000},
+        {SYS_memfd_create, 1, 0x4},
+        {SYS_shmget, 2, 04000},
+        {SYS_setsockopt, 2, 0xffffffff},
     };
 
     for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++)
@@ -70,30 +76,62 @@ static uint64_t telling_argument(const struct seccomp_data *data)
     return 0;
 }
 
-static void record(struct cage_report *report, const struct seccomp_data *data)
-{
-    struct cage_denial denial = {
-        .nr = (uint32_t)data->nr & ~X32_BIT,
-        .foreign = foreign_abi(data),
-        .count = 1,
-        .first_us = kernel_clock_us() - report->start_us,
-    };
-    uint32_t count = report->denial_count;
+/* One call under several arguments (there are 46 address families), one foreign ABI under several numbers: so many of
+ * them are told apart. */
+#define ARGUMENTS_TOLD_APART 48
+#define NUMBERS_TOLD_APART   8
 
-    denial.argument = denial.foreign ? 0 : telling_argument(data);
+static bool same_kind(const struct cage_denial *a, const struct cage_denial *b)
+{
+    return a->foreign == b->foreign && (a->foreign || a->nr == b->nr);
+}
+
+/* The entry for @denial, or for all others of its kind when those have had their share, or NULL: not there yet. */
+static struct cage_denial *find_entry(struct cage_report *report, struct cage_denial *denial)
+{
+    uint32_t count = report->denial_count, kinds = 0;
+
     for (uint32_t i = 0; i < count; i++) {
         struct cage_denial *known = &report->denials[i];
-        if (known->nr == denial.nr && known->foreign == denial.foreign && known->argument == denial.argument) {
-            known->count++;
-            return;
-        }
+        if (!same_kind(known, denial))
+            continue;
+        if (known->nr == denial->nr && known->argument == denial->argument)
+            return known;
+        kinds++;
     }
-    if (count == CAGE_DENIALS_MAX) {
+    if (kinds < (denial->foreign ? NUMBERS_TOLD_APART : ARGUMENTS_TOLD_APART))
+        return NULL;
+    if (denial->foreign)
+        denial->nr = CAGE_DENIAL_OTHER_CALL;
+    else
+        denial->argument = CAGE_DENIAL_OTHER_ARGUMENT;
+    for (uint32_t i = 0; i < count; i++) {
+        struct cage_denial *known = &report->denials[i];
+        if (same_kind(known, denial) && known->nr == denial->nr && known->argument == denial->argument)
+            return known;
+    }
+    return NULL;
+}
+
+static void record(struct cage_report *report, const struct seccomp_data *data)
+{
+    struct cage_denial *known, denial = {
+                                   .nr = (uint32_t)data->nr & ~X32_BIT,
+                                   .foreign = foreign_abi(data),
+                                   .count = 1,
+                                   .first_us = kernel_clock_us() - report->start_us,
+                               };
+
+    denial.argument = denial.foreign ? 0 : telling_argument(data);
+    known = find_entry(report, &denial);
+    if (known) {
+        known->count++;
+    } else if (report->denial_count < CAGE_DENIALS_MAX) {
+        report->denials[report->denial_count] = denial;
+        report->denial_count++;
+    } else {
         report->denials_unlisted++;
-        return;
     }
-    report->denials[count] = denial;
-    report->denial_count = count + 1;
 }
 
 /* What the plain filter says about a call that the loaded one notified. */
@@ -235,6 +273,9 @@ void cage_notify_loop(struct cage_context *context, pid_t guest)
         {.fd = context->line_fd, .events = POLLIN},
     };
     uint64_t next_us = 0;
+
+    if (context->without & CAGE_BIT(PARENT_DEATH))
+        fds[2].fd = -1; /* the other half of that promise */
 
     while (!reap(context, guest)) {
         int r = kernel_poll(fds, 3, TICK_MS);

@@ -126,23 +126,25 @@ static bool has_note(int slots_fd, const char *name)
     return fstatat(slots_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
 }
 
-void cage_slot_each_dead(void (*clear)(int lock_fd))
+unsigned cage_slot_each_dead(bool (*clear)(int lock_fd, unsigned patience_ms), unsigned patience_ms)
 {
     int slots_fd = -1;
+    unsigned left = 0;
     DIR *slots;
 
     if (open_slots(&slots_fd, NULL) < 0 || !(slots = fdopendir(slots_fd))) {
         base_cleanup_close(&slots_fd);
-        return;
+        return 0;
     }
     for (struct dirent *entry; (entry = readdir(slots));) {
         AUTO_CLOSE int lock_fd = -1;
         unsigned number;
         if (sscanf(entry->d_name, "%u", &number) == 1 && has_note(slots_fd, entry->d_name) &&
             try_lock(slots_fd, number, &lock_fd) > 0)
-            clear(lock_fd);
+            left += !clear(lock_fd, patience_ms);
     }
     (void)closedir(slots); /* and slots_fd with it */
+    return left;
 }
 
 /* Containers may share the control groups of their host and not its /run: then each counts its slots alone, and this

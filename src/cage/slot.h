@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define CAGE_NOTE_BYTES 4096
@@ -17,5 +18,6 @@ int cage_slot_note_write(int lock_fd, const char *note);
 size_t cage_slot_note_read(int lock_fd, char note[CAGE_NOTE_BYTES]);
 int cage_slot_note_wipe(int lock_fd);
 
-/* Call @clear for every slot that has a note and whose lock nobody holds; the lock is held meanwhile. */
-void cage_slot_each_dead(void (*clear)(int lock_fd));
+/* Call @clear for every slot that has a note and whose lock nobody holds; the lock is held meanwhile. Returns how often
+ * it was not true. */
+unsigned cage_slot_each_dead(bool (*clear)(int lock_fd, unsigned patience_ms), unsigned patience_ms);

@@ -141,8 +141,7 @@ static void make_lost(struct warden_outcome *outcome)
         .processes_peak = WARDEN_UNKNOWN,
         .scratch_peak_bytes = WARDEN_UNKNOWN,
     };
-    base_random_hex(outcome->run_id, sizeof(outcome->run_id) - 1);
-    outcome->run_id[sizeof(outcome->run_id) - 1] = '\0';
+    (void)base_random_hex(outcome->run_id, sizeof(outcome->run_id) - 1, NULL); /* without it, there is no id */
     base_clock_utc(outcome->started_utc, sizeof(outcome->started_utc));
     base_err_set(&outcome->error, BASE_E_LOST, "worker", "died during the run");
     for (int i = 0; i < POLICY_LIMIT_MAX; i++)

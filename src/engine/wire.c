@@ -119,7 +119,6 @@ static int torn(struct base_err *err)
 
 struct request_head {
     char program_name[sizeof(((struct stage_program *)0)->name)];
-    char program_sha256[BASE_HASH_HEX];
     char runtime[sizeof(((struct stage_runtime *)0)->name)];
     uint64_t program_count, stdin_count, file_count, arg_count;
     bool mark;
@@ -152,7 +151,6 @@ static int put_head(struct base_buf *message, const struct run_request *request)
     };
 
     memcpy(head.program_name, program->name, sizeof(head.program_name));
-    memcpy(head.program_sha256, program->sha256, sizeof(head.program_sha256));
     memcpy(head.runtime, program->runtime->name, sizeof(head.runtime));
     return put(message, &head, sizeof(head));
 }
@@ -232,7 +230,6 @@ static int take_request(struct reader *reader, struct engine_job *job, struct ba
     if (r < 0)
         return r;
     memcpy(job->program.name, head.program_name, sizeof(head.program_name));
-    memcpy(job->program.sha256, head.program_sha256, sizeof(head.program_sha256));
     job->program.count = head.program_count;
     job->program.bytes = take(reader, head.program_count);
     job->request.stdin_count = head.stdin_count;
@@ -283,7 +280,7 @@ struct result_head {
     int code;
     struct base_err error;
     struct warden_outcome outcome; /* its buffers follow */
-    uint64_t out_count, err_count, mark_count, observed_count;
+    uint64_t out_count, err_count, mark_count, denials_count, observed_count;
 };
 
 int engine_wire_send_result(int fd, int code, const struct base_err *error, const struct warden_outcome *outcome,
@@ -300,6 +297,7 @@ int engine_wire_send_result(int fd, int code, const struct base_err *error, cons
     head.out_count = head.outcome.out.kept.count;
     head.err_count = head.outcome.err.kept.count;
     head.mark_count = head.outcome.mark.count;
+    head.denials_count = head.outcome.denials.count;
     head.observed_count = head.outcome.observed.count;
     r = put(&message, &head, sizeof(head));
     if (r >= 0)
@@ -308,6 +306,8 @@ int engine_wire_send_result(int fd, int code, const struct base_err *error, cons
         r = put(&message, head.outcome.err.kept.bytes, head.err_count);
     if (r >= 0)
         r = put(&message, head.outcome.mark.bytes, head.mark_count);
+    if (r >= 0)
+        r = put(&message, head.outcome.denials.bytes, head.denials_count);
     if (r >= 0)
         r = put(&message, head.outcome.observed.bytes, head.observed_count);
     if (r < 0)
@@ -333,11 +333,15 @@ static int take_result(struct reader *reader, struct result_head *head, struct w
         return torn(err);
     *outcome = head->outcome;
     r = take_buf(reader, head->out_count, &outcome->out.kept);
-    outcome->err.kept = outcome->mark = outcome->observed = (struct base_buf){0};
+    outcome->err.kept = outcome->mark = outcome->denials = outcome->observed = (struct base_buf){0};
     if (r >= 0)
         r = take_buf(reader, head->err_count, &outcome->err.kept);
     if (r >= 0)
         r = take_buf(reader, head->mark_count, &outcome->mark);
+    if (r >= 0)
+        r = take_buf(reader, head->denials_count, &outcome->denials);
+    if (r >= 0 && outcome->denials.count != outcome->denial_count * sizeof(struct warden_denial))
+        r = base_err_set(err, BASE_E_LOST, "worker", "sent a list of denials that does not add up");
     if (r >= 0)
         r = take_buf(reader, head->observed_count, &outcome->observed);
     if (r < 0)

@@ -75,9 +75,9 @@ static int write_result(struct loop *loop, const struct eval_result *result, str
 /* The bytes that ran, and the candidate's where a driver ran. */
 static int write_objects(struct loop *loop, const struct eval_job *job, struct base_err *err)
 {
-    int r = receipt_store_object(loop->store, job->program.sha256, job->program.bytes, job->program.count, err);
+    int r = receipt_store_object(loop->store, job->program_sha256, job->program.bytes, job->program.count, err);
 
-    if (r >= 0 && strcmp(job->code_sha256, job->program.sha256) != 0)
+    if (r >= 0 && strcmp(job->code_sha256, job->program_sha256) != 0)
         r = receipt_store_object(loop->store, job->code_sha256, job->code.bytes, job->code.count, err);
     return r;
 }

@@ -126,13 +126,15 @@ int eval_job_make(const struct eval_candidate *candidate, const struct eval_task
         return base_err_set(err, BASE_E_NOMEM, task->id, "out of memory");
     job->task = task;
     job->place = (struct eval_place){candidate->task, candidate->sample, case_index};
-    base_random_hex(job->nonce, JUDGE_NONCE_CHARS);
-    job->nonce[JUDGE_NONCE_CHARS] = '\0';
+    r = base_random_hex(job->nonce, JUDGE_NONCE_CHARS, err);
+    if (r < 0)
+        return r;
     job->request.stdin_fd = job->request.stdout_fd = job->request.stderr_fd = -1;
     r = prepare[task->kind](job, candidate, err);
     if (r < 0)
         return r;
     base_hash_bytes_hex(job->code.bytes, job->code.count, job->code_sha256);
+    stage_program_sha256(&job->program, job->program_sha256);
     job->request.policy = policy;
     job->request.program = &job->program;
     job->request.files = job->files;

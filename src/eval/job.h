@@ -10,6 +10,7 @@ struct eval_job {
     const struct eval_task *task;
     unsigned attempts;
     char nonce[JUDGE_NONCE_CHARS + 1];
+    char program_sha256[BASE_HASH_HEX];
     char code_sha256[BASE_HASH_HEX]; /* of the composed program, the function's file or the program itself */
     bool start_is_first;
     char file_name[256];       /* CALL: the user's name for what has the driver's in the cage; "" when there is none */

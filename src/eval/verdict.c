@@ -31,7 +31,7 @@ static enum judge_ending ending_of(const struct warden_outcome *outcome)
 /* A clause for people about how the run ended. */
 static void describe(const struct eval_job *job, const struct warden_outcome *outcome, char *text, size_t bytes)
 {
-    const struct warden_denial *denial = &outcome->denials[0];
+    const struct warden_denial *denial = warden_outcome_denials(outcome);
 
     if (outcome->error.code < 0)
         (void)snprintf(text, bytes, "%.100s: %.150s", outcome->error.place, outcome->error.what);

@@ -382,11 +382,17 @@ static int read_document(const struct parse *parse, const struct base_doc *doc)
     return r;
 }
 
+int policy_apply(const struct base_doc *doc, const char *place, struct policy *policy, struct base_err *err)
+{
+    const struct parse parse = {policy, place, err};
+
+    return read_document(&parse, doc);
+}
+
 int policy_parse(const char *bytes, size_t count, const char *place, struct policy *ret_policy, struct base_err *err)
 {
     AUTO_DOC struct base_doc *doc = NULL;
     AUTO_POLICY struct policy policy = {0};
-    const struct parse parse = {&policy, place, err};
     int r = base_doc_parse(bytes, count, place, &doc, err);
 
     if (r == 0)
@@ -394,7 +400,7 @@ int policy_parse(const char *bytes, size_t count, const char *place, struct poli
     if (r < 0)
         return r;
     (void)snprintf(policy.name, sizeof(policy.name), "unnamed");
-    r = read_document(&parse, doc);
+    r = policy_apply(doc, place, &policy, err);
     if (r < 0)
         return r;
     *ret_policy = policy;

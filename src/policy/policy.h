@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/cleanup.h"
+#include "base/doc.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/units.h"
@@ -72,6 +73,9 @@ int policy_builtin(const char *name, struct policy *ret_policy, struct base_err 
 
 /* Parse a policy document over the default policy. @place names it in errors. Foreign bytes: has a fuzzer. */
 int policy_parse(const char *bytes, size_t count, const char *place, struct policy *ret_policy, struct base_err *err);
+
+/* Apply the clauses of @doc, a policy that stands inside another document, over *@policy. */
+int policy_apply(const struct base_doc *doc, const char *place, struct policy *policy, struct base_err *err);
 
 /* @ref is a built-in name, or a file when it holds '/' or '.'. */
 int policy_load(const char *ref, struct policy *ret_policy, struct base_err *err);

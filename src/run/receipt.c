@@ -27,8 +27,11 @@ static json_t *step_names(uint64_t bits)
 
 static json_t *program_json(const struct stage_program *program)
 {
+    char sha256[BASE_HASH_HEX];
+
+    stage_program_sha256(program, sha256);
     return json_pack("{s:o,s:s,s:s,s:I}", "name", base_json_text(program->name, strlen(program->name)), "runtime",
-                     program->runtime->name, "sha256", program->sha256, "bytes", (json_int_t)program->count);
+                     program->runtime->name, "sha256", sha256, "bytes", (json_int_t)program->count);
 }
 
 static json_t *inputs_json(const struct run_request *request)
@@ -93,7 +96,7 @@ static json_t *denials_json(const struct warden_outcome *outcome)
     json_t *denials = json_array();
 
     for (unsigned i = 0; i < outcome->denial_count; i++) {
-        const struct warden_denial *denial = &outcome->denials[i];
+        const struct warden_denial *denial = &warden_outcome_denials(outcome)[i];
         (void)json_array_append_new(denials, json_pack("{s:s,s:s,s:I,s:I}", "class", denial->class_name, "what",
                                                        denial->what, "count", (json_int_t)denial->count, "first_us",
                                                        (json_int_t)denial->first_us));

@@ -11,10 +11,13 @@
 #define ENVIRONMENT_MAX (POLICY_ENV_MAX + 16)
 #define FILES_MAX       256
 
+#define UNKNOWN_REST 1u
+
 /* What is the same for every run of this process. A fork gets its own: a slot belongs to one process. */
 static struct {
     pid_t owner;
-    bool looked; /* host and slot are there */
+    bool looked;   /* host and slot are there */
+    unsigned rest; /* slots of killed owners that are not cleared */
     struct cage_host host;
     struct cage_slot slot;
     struct cage cage; /* made ahead, for the next run */
@@ -40,8 +43,8 @@ static int prepare_site(struct base_err *err)
     r = cage_slot_acquire(&site.host, &site.slot, err);
     if (r < 0)
         return r;
-    cage_cgroup_reconcile();
     site.looked = true;
+    site.rest = UNKNOWN_REST;
     return 0;
 }
 
@@ -136,12 +139,23 @@ static int fill_command(const struct run_request *request, struct command *comma
     return r;
 }
 
-/* The supervisor has nothing else to do until the guest writes or ends. */
-static void begin_receipt(void *argument)
+/* The supervisor has nothing else to do until the guest writes or ends; only waiting is not for now. */
+static void meanwhile(void *argument)
 {
     const struct run_request *request = argument;
 
-    *request->receipt_draft = run_receipt_begin(request); /* without memory there is none, and run_receipt() says so */
+    if (request->receipt_draft)
+        *request->receipt_draft = run_receipt_begin(request); /* without memory there is none; run_receipt() says so */
+    if (site.rest)
+        site.rest = cage_cgroup_reconcile(false);
+}
+
+/* After a run: what must be waited for is cleared now, once. */
+static void clear_rest(void)
+{
+    if (site.rest)
+        (void)cage_cgroup_reconcile(true);
+    site.rest = 0;
 }
 
 static int execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err)
@@ -177,10 +191,12 @@ static int execute(const struct run_request *request, struct warden_outcome *ret
         .stdout_fd = request->stdout_fd,
         .stderr_fd = request->stderr_fd,
         .should_stop = run_stop_reason,
-        .meanwhile = request->receipt_draft ? begin_receipt : NULL,
+        .meanwhile = meanwhile,
         .meanwhile_argument = (void *)(uintptr_t)request,
     };
-    return warden_run(&job, ret_outcome, err);
+    r = warden_run(&job, ret_outcome, err);
+    clear_rest();
+    return r;
 }
 
 int run_check(const struct policy *policy, struct base_err *err)
@@ -198,11 +214,11 @@ int run_check(const struct policy *policy, struct base_err *err)
 
 int run_prepare(struct base_err *err)
 {
-    int r = run_check_stop(err);
+    int r;
 
     own_site();
-    if (r < 0 || site.cage.pid > 0)
-        return r;
+    if (site.cage.pid > 0)
+        return 0;
     r = cage_begin(&site.cage, err); /* works by itself from here */
     if (r == 0)
         r = prepare_site(err);

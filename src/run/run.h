@@ -27,8 +27,8 @@ struct run_request {
 };
 
 /* Begin to build the cage of the next run, which goes on by itself while the caller reads policy and program. Nothing
- * depends on it: what fails here fails again in run_execute(), and is to be reported there. BASE_E_REFUSED when the
- * emergency stop is set. */
+ * depends on it: what fails here fails again in run_execute(), and is to be reported there, as is the emergency stop.
+ */
 int run_prepare(struct base_err *err);
 
 /* Give up what run_prepare() and run_execute() keep for the next run: at the end of the process. */

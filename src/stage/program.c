@@ -83,9 +83,13 @@ int stage_program_from_bytes(const char *name, const void *bytes, size_t count, 
     if (r < 0)
         return r;
     stage_name_safe(name, program.name);
-    base_hash_bytes_hex(program.bytes, count, program.sha256);
     *ret_program = program;
     return 0;
+}
+
+void stage_program_sha256(const struct stage_program *program, char ret_hex[BASE_HASH_HEX])
+{
+    base_hash_bytes_hex(program->bytes, program->count, ret_hex);
 }
 
 int stage_program_load(const char *path, const char *runtime_name, uint64_t max_bytes,

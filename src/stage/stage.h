@@ -46,18 +46,20 @@ struct stage_program {
     const struct stage_runtime *runtime;
     const char *bytes; /* borrowed or owned by `owned` */
     size_t count;
-    char sha256[BASE_HASH_HEX];
     struct base_buf owned;
 };
 
-/* Read @path, choose its runtime (@runtime_name, or by extension, or by #!, or an ELF header) and hash it. Refuses what
- * is not a regular file and what has more than @max_bytes. Release with stage_program_release(). */
+/* Read @path and choose its runtime (@runtime_name, or by extension, or by #!, or an ELF header). Refuses what is not a
+ * regular file and what has more than @max_bytes. Release with stage_program_release(). */
 int stage_program_load(const char *path, const char *runtime_name, uint64_t max_bytes,
                        struct stage_program *ret_program, struct base_err *err);
 
 /* The same from memory; @bytes stay the caller's and must live as long as the program. */
 int stage_program_from_bytes(const char *name, const void *bytes, size_t count, const char *runtime_name,
                              struct stage_program *ret_program, struct base_err *err);
+
+/* Of its bytes. Takes time with their number: not a thing to do before a run is on its way. */
+void stage_program_sha256(const struct stage_program *program, char ret_hex[BASE_HASH_HEX]);
 
 void stage_program_release(struct stage_program *program);
 #define AUTO_PROGRAM CLEANUP(stage_program_release)

@@ -52,7 +52,6 @@ struct warden_denial {
     uint64_t count;
     uint64_t first_us; /* since the guest's start */
 };
-#define WARDEN_DENIALS_MAX 64
 
 /* What the guest was after, under observe: its claim. */
 struct warden_sight {
@@ -83,7 +82,7 @@ struct warden_outcome {
         uint64_t hits;        /* times that the kernel said no; WARDEN_UNKNOWN where it does not count */
     } limits[POLICY_LIMIT_MAX];
 
-    struct warden_denial denials[WARDEN_DENIALS_MAX];
+    struct base_buf denials; /* of struct warden_denial: see warden_outcome_denials() */
     unsigned denial_count;
     uint64_t denials_unlisted; /* attempts beyond the table */
 
@@ -103,6 +102,12 @@ struct warden_outcome {
     } teardown;
 };
 #define WARDEN_MARK_MAX_BYTES (1u << 20)
+
+/* The denied attempts, denial_count of them. */
+const struct warden_denial *warden_outcome_denials(const struct warden_outcome *outcome);
+
+/* Add one. BASE_E_NOMEM. */
+int warden_outcome_add_denial(struct warden_outcome *outcome, const struct warden_denial *denial);
 
 void warden_outcome_release(struct warden_outcome *outcome);
 #define AUTO_OUTCOME CLEANUP(warden_outcome_release)

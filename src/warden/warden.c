@@ -284,23 +284,23 @@ static void finish_limits(struct warden_watch *watch, const struct cage_counters
         outcome->limits[known[i].key].hits = known[i].hits;
 }
 
-static void finish_denials(struct warden_watch *watch)
+static int finish_denials(struct warden_watch *watch)
 {
-    struct warden_outcome *outcome = watch->outcome;
-    uint32_t count = watch->report->denial_count;
+    const struct cage_report *report = watch->report;
+    uint32_t count = report->denial_count;
+    int r = 0;
 
-    outcome->denial_count = count < WARDEN_DENIALS_MAX ? count : WARDEN_DENIALS_MAX;
-    outcome->denials_unlisted = watch->report->denials_unlisted;
-    for (unsigned i = 0; i < outcome->denial_count; i++) {
-        const struct cage_denial *from = &watch->report->denials[i];
-        struct warden_denial *to = &outcome->denials[i];
+    watch->outcome->denials_unlisted = report->denials_unlisted;
+    for (uint32_t i = 0; i < count && i < CAGE_DENIALS_MAX && r == 0; i++) {
+        const struct cage_denial *from = &report->denials[i];
+        struct warden_denial denial = {.count = from->count, .first_us = from->first_us};
         const char *class;
-        cage_denial_describe(from, to->what, sizeof(to->what), &class);
-        (void)snprintf(to->class_name, sizeof(to->class_name), "%s", class);
-        to->count = from->count;
-        to->first_us = from->first_us;
+        cage_denial_describe(from, denial.what, sizeof(denial.what), &class);
+        (void)snprintf(denial.class_name, sizeof(denial.class_name), "%s", class);
+        r = warden_outcome_add_denial(watch->outcome, &denial);
     }
-    outcome->learned = watch->report->learned;
+    watch->outcome->learned = report->learned;
+    return r;
 }
 
 /* What lies in there was written inside the cage. */
@@ -356,6 +356,8 @@ static int finish(struct warden_watch *watch, struct base_err *err)
     cage_cgroup_read(&watch->cage.cgroup, &counters);
     r = watch->dead ? drain(watch) : 0;
     if (r == 0)
+        r = finish_denials(watch);
+    if (r == 0)
         r = finish_observed(watch);
     if (r < 0)
         return base_err_set(err, r, "output", "there is no memory to keep it");
@@ -365,7 +367,6 @@ static int finish(struct warden_watch *watch, struct base_err *err)
     warden_ending_decide(watch, &counters);
     finish_usage(watch, &counters);
     finish_limits(watch, &counters);
-    finish_denials(watch);
     outcome->protections_requested = watch->job->plan->requested;
     outcome->protections_achieved = watch->report->achieved;
     outcome->protections_missing = watch->job->plan->missing;
@@ -410,6 +411,7 @@ static int as_outcome(struct warden_watch *watch, int r, struct base_err *err)
     (void)snprintf(outcome->detail, sizeof(outcome->detail), "%.*s", (int)sizeof(outcome->detail) - 1,
                    outcome->error.what);
     outcome->protections_requested = watch->job->plan->requested;
+    outcome->protections_achieved = watch->report->achieved;
     outcome->protections_missing = watch->job->plan->missing;
     base_hash_bytes_hex("", 0, outcome->out.sha256);
     base_hash_bytes_hex("", 0, outcome->err.sha256);
@@ -447,7 +449,9 @@ int warden_run(const struct warden_job *job, struct warden_outcome *ret_outcome,
     if (!watch)
         return base_err_set(err, BASE_E_NOMEM, "warden", "no memory");
     init_watch(watch, job, ret_outcome);
-    base_random_hex(ret_outcome->run_id, 32);
+    r = base_random_hex(ret_outcome->run_id, 32, err);
+    if (r < 0)
+        return r;
     (void)base_clock_utc(ret_outcome->started_utc, sizeof(ret_outcome->started_utc));
     r = catch_signals(watch, &old, &local);
     if (r == 0) {

@@ -8,7 +8,7 @@ import pytest
 
 from hood import *
 
-VERBS = "run eval policy receipt doctor disable enable version".split()
+VERBS = "run eval policy receipt doctor drill disable enable version".split()
 
 
 def test_version(hood):
@@ -47,7 +47,7 @@ def test_unknown_options(hood, verb):
     assert "frobnicate" in line
 
 
-@pytest.mark.parametrize("words", [["drill"], ["serve"], ["mcp"], ["lint"], ["generate"], ["receipt", "replay", "x"],
+@pytest.mark.parametrize("words", [["serve"], ["mcp"], ["lint"], ["generate"], ["receipt", "replay", "x"],
                                    ["run", "--artifact", "*.txt", "x.py"]])
 def test_what_is_not_there_yet_is_a_clear_error(hood, words):
     expect_status(hood.call(*words), 2)

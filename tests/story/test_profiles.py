@@ -422,9 +422,9 @@ def test_the_first_process_has_no_right_but_what_observing_needs(hood, policy, m
     process = hood.start(hood.program("echo up; sleep 20", "sh"), options=["--policy", hood.policy("p.yaml", policy)])
     assert process.stdout.readline() == b"up\n"
     first = first_process(process.pid)
-    wanted = mask
-    rights = lambda: [int(status_field(first, "Cap" + name), 16) for name in ("Eff", "Prm", "Inh", "Amb", "Bnd")]
-    assert wait_until(lambda: rights() == [wanted, wanted, 0, 0, 0], 3), rights() # it lets go when the guest is on its way
+    def sets():
+        return [int(status_field(first, "Cap" + name), 16) for name in ("Eff", "Prm", "Inh", "Amb", "Bnd")]
+    assert wait_until(lambda: sets() == [mask, mask, 0, 0, 0], 5), sets()  # at once, but after the guest's first word
     process.terminate()
     finish(process)
 

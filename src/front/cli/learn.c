@@ -166,9 +166,9 @@ static const struct warden_denial *new_denial(const struct warden_outcome *befor
     for (unsigned i = 0; i < now->denial_count; i++) {
         bool known = false;
         for (unsigned j = 0; j < before->denial_count; j++)
-            known = known || strcmp(before->denials[j].what, now->denials[i].what) == 0;
+            known = known || strcmp(warden_outcome_denials(before)[j].what, warden_outcome_denials(now)[i].what) == 0;
         if (!known)
-            return &now->denials[i];
+            return &warden_outcome_denials(now)[i];
     }
     return NULL;
 }

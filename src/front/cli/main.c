@@ -18,6 +18,7 @@ static const struct verb {
     {"policy", cli_policy, "show, check, hash or explain what a program may do"},
     {"receipt", cli_receipt, "show or verify the evidence of runs"},
     {"doctor", cli_doctor, "what this machine can enforce, and how to mend the rest"},
+    {"drill", cli_drill, "run attacks against this machine's cages: do they hold?"},
     {"disable", cli_disable, "emergency stop: end all runs and refuse new ones"},
     {"enable", cli_enable, "lift the emergency stop"},
     {"version", cli_version, "print the version"},

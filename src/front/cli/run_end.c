@@ -96,8 +96,8 @@ static void say_denials(const struct warden_outcome *outcome)
     AUTO_BUF struct base_buf text = {.max = 4096};
     uint64_t unnamed = outcome->denials_unlisted;
 
-    for (unsigned i = 0; i < outcome->denial_count && i < WARDEN_DENIALS_MAX; i++) {
-        const struct warden_denial *denial = &outcome->denials[i];
+    for (unsigned i = 0; i < outcome->denial_count; i++) {
+        const struct warden_denial *denial = &warden_outcome_denials(outcome)[i];
         if (text.count > 600)
             unnamed += denial->count;
         else if (base_buf_printf(&text, "%s%s %llu time%s", text.count ? ", " : "", denial->what,

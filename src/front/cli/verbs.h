@@ -6,6 +6,7 @@ int cli_eval(int argc, char **argv);
 int cli_policy(int argc, char **argv);
 int cli_receipt(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
+int cli_drill(int argc, char **argv);
 int cli_disable(int argc, char **argv);
 int cli_enable(int argc, char **argv);
 int cli_version(int argc, char **argv);

@@ -36,12 +36,12 @@ static void random_names(void **state)
     (void)state;
     memset(one, 'x', sizeof(one));
     for (size_t chars = 0; chars < 299; chars += 13) {
-        base_random_hex(one, chars);
+        assert_int_equal(base_random_hex(one, chars, NULL), 0);
         assert_int_equal(strlen(one), chars);
         assert_int_equal(strspn(one, "0123456789abcdef"), chars);
     }
-    base_random_hex(one, 32);
-    base_random_hex(two, 32);
+    assert_int_equal(base_random_hex(one, 32, NULL), 0);
+    assert_int_equal(base_random_hex(two, 32, NULL), 0);
     assert_string_not_equal(one, two);
 }
 

@@ -142,7 +142,7 @@ static void the_next_start_clears_a_dead_slot(void **state)
     note(DEAD_SLOT);
     if (cage_slot_acquire(&host, &slot, &err) < 0)
         fail_msg("%s: %s", err.place, err.what);
-    cage_cgroup_reconcile();
+    (void)cage_cgroup_reconcile(true);
     assert_false(any_left(DEAD_SLOT));
     assert_int_equal(apart_end(left), 256 + SIGKILL); /* nothing of it goes on */
     cage_slot_release(&slot);
@@ -160,13 +160,13 @@ static void a_living_owners_groups_stay(void **state)
     note(OWN_SLOT);
     assert_int_equal(cage_slot_lock_free(OWN_SLOT, &fd), 1);
     assert_int_equal(cage_slot_acquire(&host, &slot, NULL), 0);
-    cage_cgroup_reconcile();
+    (void)cage_cgroup_reconcile(true);
     for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
         if (own_directory(c))
             assert_int_equal(access(group(c, OWN_SLOT), F_OK), 0);
     assert_int_equal(kill(left, 0), 0);
     (void)close(fd);
-    cage_cgroup_reconcile();
+    (void)cage_cgroup_reconcile(true);
     assert_false(any_left(OWN_SLOT));
     assert_int_equal(apart_end(left), 256 + SIGKILL);
     cage_slot_release(&slot);
@@ -350,7 +350,7 @@ static void no_groups_no_trouble(void **state)
     assert_true(counters.oom_kills == UINT64_MAX && counters.processes_peak == UINT64_MAX);
     assert_true(counters.process_refusals == UINT64_MAX);
     assert_int_equal(cage_cgroup_remove(&cgroup), 0);
-    cage_cgroup_reconcile();
+    (void)cage_cgroup_reconcile(true);
 }
 
 /* --- counters from made-up files --- */

@@ -26,6 +26,7 @@ static void families(void **state)
     expect((struct cage_denial){.nr = SYS_socketpair, .argument = AF_VSOCK}, "socketpair(AF_VSOCK)", "network");
     expect((struct cage_denial){.nr = SYS_socket, .argument = 4321}, "socket(4321)", "network");
     expect((struct cage_denial){.nr = SYS_socket, .argument = 0xffffffff}, "socket(4294967295)", "network");
+    expect((struct cage_denial){.nr = SYS_socket, .argument = CAGE_DENIAL_OTHER_ARGUMENT}, "socket(other)", "network");
 }
 
 static void namespaces(void **state)

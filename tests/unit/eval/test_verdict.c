@@ -63,7 +63,7 @@ static void stdio(void **state)
     bench_up(&b, STDIO, "print()");
     assert_memory_equal(b.job->request.stdin_bytes, "in", 2);
     assert_false(b.job->request.mark);
-    assert_string_equal(b.job->code_sha256, b.job->program.sha256);
+    assert_string_equal(b.job->code_sha256, b.job->program_sha256);
     print(&b, "x \ny");
     assert_int_equal(judge(&b, &ruling), JUDGE_PASS);
     assert_string_equal(ruling.detail, "");
@@ -139,9 +139,8 @@ static void host_and_policy(void **state)
     (void)state;
     bench_up(&b, STDIO, "print()");
     print(&b, "x\ny");
-    b.outcome.denial_count = 1;
-    memcpy(b.outcome.denials[0].class_name, "network", 8);
-    memcpy(b.outcome.denials[0].what, "socket(AF_INET)", 16);
+    const struct warden_denial denial = {"network", "socket(AF_INET)", 1, 1};
+    assert_int_equal(warden_outcome_add_denial(&b.outcome, &denial), 0);
     assert_int_equal(judge(&b, &ruling), JUDGE_PASS);
     b.policy.denials = POLICY_DENIALS_FAIL;
     assert_int_equal(judge(&b, &ruling), JUDGE_VIOLATION);
@@ -170,7 +169,7 @@ static void calls(void **state)
     assert_int_equal(b.job->request.file_count, 2);
     for (size_t i = 0; i < 2; i++)
         assert_null(memmem(b.job->files[i].bytes, b.job->files[i].count, "SECRET", 6));
-    assert_string_not_equal(b.job->code_sha256, b.job->program.sha256);
+    assert_string_not_equal(b.job->code_sha256, b.job->program_sha256);
     assert_int_equal(judge(&b, &ruling), JUDGE_EXITED_EARLY);
     say(&b, "value", "[2,\"SECRET\"]");
     assert_int_equal(judge(&b, &ruling), JUDGE_PASS);
@@ -208,7 +207,7 @@ static void scripts(void **state)
 
     (void)state;
     bench_up(&b, "{\"task_id\":7,\"test_list\":[\"assert 1\"]}", "x = 1");
-    assert_string_equal(b.job->code_sha256, b.job->program.sha256);
+    assert_string_equal(b.job->code_sha256, b.job->program_sha256);
     assert_null(memmem(b.job->code.bytes, b.job->code.count, b.job->nonce, JUDGE_NONCE_CHARS));
     assert_int_equal(judge(&b, &ruling), JUDGE_EXITED_EARLY);
     say(&b, "done", "");

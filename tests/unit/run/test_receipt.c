@@ -190,8 +190,10 @@ static void every_field_of_the_contract(void **state)
     AUTO_JSON json_t *receipt = NULL;
 
     (void)state;
-    made->outcome.denial_count = 1;
-    made->outcome.denials[0] = (struct warden_denial){"network", "socket(AF_INET)", 3, 812};
+    const struct warden_denial tried = {"network", "socket(AF_INET)", 3, 812};
+    char sha256[BASE_HASH_HEX];
+
+    assert_int_equal(warden_outcome_add_denial(&made->outcome, &tried), 0);
     made->outcome.denials_unlisted = 5;
     made->outcome.protections_requested = made->outcome.protections_achieved = CAGE_BIT(USER_NS) | CAGE_BIT(PID_NS);
     receipt = made_receipt(made);
@@ -200,7 +202,8 @@ static void every_field_of_the_contract(void **state)
     assert_string_equal(json_string_value(at(receipt, "tier", NULL)), "container");
     assert_string_equal(json_string_value(at(receipt, "cage", NULL)), "fresh");
     assert_string_equal(json_string_value(at(receipt, "version", NULL)), FUMEHOOD_VERSION);
-    assert_string_equal(json_string_value(at(receipt, "program", "sha256")), made->program.sha256);
+    stage_program_sha256(&made->program, sha256);
+    assert_string_equal(json_string_value(at(receipt, "program", "sha256")), sha256);
     assert_int_equal(json_integer_value(at(receipt, "program", "bytes")), 5);
     const json_t *denial = json_array_get(at(receipt, "denials", NULL), 0);
     assert_string_equal(json_string_value(json_object_get(denial, "what")), "socket(AF_INET)");

@@ -307,12 +307,12 @@ static void denials_are_named_and_counted(void **state)
     run_try(&(struct try){.script = "unshare -U true; unshare -U true; unshare -n true; :"}, &outcome);
     assert_int_equal(outcome.ending, WARDEN_EXITED);
     assert_int_equal(outcome.denial_count, 2);
-    assert_string_equal(outcome.denials[0].what, "unshare(CLONE_NEWUSER)");
-    assert_string_equal(outcome.denials[0].class_name, "process");
-    assert_int_equal(outcome.denials[0].count, 2);
-    assert_string_equal(outcome.denials[1].what, "unshare(CLONE_NEWNET)");
-    assert_true(outcome.denials[1].first_us >= outcome.denials[0].first_us);
-    assert_true(outcome.denials[0].first_us < 10000000);
+    assert_string_equal(warden_outcome_denials(&outcome)[0].what, "unshare(CLONE_NEWUSER)");
+    assert_string_equal(warden_outcome_denials(&outcome)[0].class_name, "process");
+    assert_int_equal(warden_outcome_denials(&outcome)[0].count, 2);
+    assert_string_equal(warden_outcome_denials(&outcome)[1].what, "unshare(CLONE_NEWNET)");
+    assert_true(warden_outcome_denials(&outcome)[1].first_us >= warden_outcome_denials(&outcome)[0].first_us);
+    assert_true(warden_outcome_denials(&outcome)[0].first_us < 10000000);
     assert_int_equal(outcome.denials_unlisted, 0);
     warden_outcome_release(&outcome);
 }

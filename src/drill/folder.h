@@ -1,0 +1,16 @@
+/* folder.h - inside the room: folders that come and go */
+#pragma once
+
+#include "base/err.h"
+#include <stdint.h>
+
+#define DRILL_PATH_BYTES 160
+
+/* A new folder for one drill below /tmp, which others may pass through. */
+int drill_folder_make(char ret_path[DRILL_PATH_BYTES], struct base_err *err);
+
+/* Make @top/@name anew and empty, with exactly this mode. */
+int drill_folder_fresh(const char *top, const char *name, unsigned mode, struct base_err *err);
+
+/* Remove @path and everything below it, following nothing; what cannot be removed stays. */
+void drill_folder_remove(const char *path);

@@ -1,0 +1,116 @@
+/* report.c - one attack's row in the report */
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "drill/attack.h"
+#include <string.h>
+
+#define SAID_BYTES 4000
+
+static json_t *text_json(const char *text)
+{
+    return text && *text ? base_json_text(text, strlen(text)) : json_null();
+}
+
+static json_t *words_json(const struct drill_words *words)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < words->count; i++)
+        (void)json_array_append_new(list, base_json_text(words->items[i], strlen(words->items[i])));
+    return list;
+}
+
+static json_t *outside_json(const struct drill_expect *expect)
+{
+    json_t *list = json_array();
+
+    for (int kind = 0; kind < DRILL_OUTSIDE_MAX; kind++)
+        if (expect->outside & DRILL_BIT(kind))
+            (void)json_array_append_new(list, json_string(drill_outside_name((enum drill_outside)kind)));
+    return list;
+}
+
+static json_t *expected_json(const struct drill_expect *expect)
+{
+    return json_pack("{s:o, s:o, s:o}", "ending", words_json(&expect->endings), "denials", words_json(&expect->denials),
+                     "hits", words_json(&expect->hits));
+}
+
+/* Every denial of every run: "CLASS WHAT", with its count. */
+static json_t *denials_json(const json_t *receipts)
+{
+    json_t *list = json_array(), *receipt, *row;
+    size_t run, index;
+
+    json_array_foreach((json_t *)receipts, run, receipt)
+    {
+        json_array_foreach(json_object_get(receipt, "denials"), index, row)(void) json_array_append_new(
+            list, json_pack("{s:O?, s:O?, s:O?}", "class", json_object_get(row, "class"), "what",
+                            json_object_get(row, "what"), "count", json_object_get(row, "count")));
+    }
+    return list;
+}
+
+static json_t *seen_json(const struct drill_facts *facts, const json_t *receipts)
+{
+    size_t runs = facts->expect->outside & DRILL_BIT(DRILL_SECOND_RUN) ? 2 : 1;
+    json_t *endings = json_array();
+    char text[64];
+
+    for (size_t i = 0; i < runs && !facts->unstaged[0]; i++)
+        (void)json_array_append_new(endings, json_string(drill_ending_text(facts, i, text, sizeof(text))));
+    return json_pack("{s:o, s:o}", "ending", endings, "denials", denials_json(receipts));
+}
+
+static json_t *control_json(const struct drill_facts *facts)
+{
+    const struct drill_trial *trial = &facts->control;
+
+    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "kind", drill_control_name(facts->expect->control), "why",
+                     text_json(facts->expect->control_why), "worked",
+                     trial->tried ? json_boolean(drill_trial_worked(trial)) : json_null(), "ending",
+                     words_json(&trial->endings), "evidence", words_json(&trial->evidence));
+}
+
+/* Of the last run: what came before it is in its own receipt's place only where there are two. */
+static json_t *part_json(const json_t *receipts, const char *key)
+{
+    size_t count = json_array_size(receipts);
+    json_t *part = count ? json_object_get(json_array_get(receipts, count - 1), key) : NULL;
+
+    return part ? json_incref(part) : json_null();
+}
+
+/* Where a row is not as it should be, what the program had to say of it: of the last run, and of the control. */
+static void add_said(json_t *row, const struct drill_facts *facts, const json_t *receipts)
+{
+    size_t count = json_array_size(receipts);
+    const json_t *text =
+        json_object_get(json_object_get(json_array_get(receipts, count ? count - 1 : 0), "stdout"), "text");
+    const char *bytes = json_string_value(text);
+    size_t length = json_string_length(text);
+
+    (void)json_object_set_new(row, "said",
+                              bytes ? base_json_text(bytes, length < SAID_BYTES ? length : SAID_BYTES) : json_null());
+    (void)json_object_set_new(row, "control_said", text_json(facts->control.last_line));
+}
+
+json_t *drill_row_json(const struct drill_attack *attack, const struct drill_facts *facts,
+                       const struct drill_verdict *verdict)
+{
+    const struct drill_expect *expect = &attack->expect;
+    const json_t *receipts = json_object_get(facts->answer, "receipts");
+
+    json_t *row;
+
+    row = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", attack->name,
+                    "group", drill_group_name(expect->group), "what", text_json(expect->what), "covers",
+                    words_json(&expect->covers), "proves", words_json(&expect->proves), "outside", outside_json(expect),
+                    "result", drill_result_name(verdict->result), "reasons", words_json(&verdict->reasons), "expected",
+                    expected_json(expect), "seen", seen_json(facts, receipts), "control", control_json(facts), "usage",
+                    part_json(receipts, "usage"), "teardown", part_json(receipts, "teardown"), "residue",
+                    words_json(&facts->residue));
+    if (row && verdict->result == DRILL_RED)
+        add_said(row, facts, receipts);
+    return row;
+}

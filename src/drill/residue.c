@@ -1,0 +1,311 @@
+/* residue.c - processes, control groups and mounts that a run leaves behind */
+#include "drill/residue.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "drill/scene.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define PATIENCE_US  1000000
+#define KILL_US      5000000
+#define STEP_MS      10
+#define GROUP_PREFIX "fumehood-"
+#define MOUNTS_MAX   (4u << 20)
+
+void drill_sleep_ms(unsigned ms)
+{
+    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+
+    (void)nanosleep(&time, NULL); /* woken early, the caller looks again */
+}
+
+/* A copy of the mounts that only we and our processes see: others' do not come into it, and what a bare attack mounts
+ * goes with us. What a cage would let out of itself still arrives. */
+static void own_mounts(void)
+{
+    if (geteuid() != 0 || unshare(CLONE_NEWNS) < 0)
+        return;                                              /* then others' are seen too */
+    (void)mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL); /* of our own copy; cannot fail where the above did not */
+    (void)mount(NULL, "/", NULL, MS_REC | MS_SHARED, NULL);
+}
+
+int drill_residue_begin(struct base_err *err)
+{
+    own_mounts();
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+        return base_err_sys(err, BASE_E_SETUP, errno, "drill", "cannot be the reaper of its processes");
+    return 0;
+}
+
+/* --- processes --- */
+
+struct process {
+    pid_t pid, parent;
+    bool below;
+};
+
+struct table {
+    struct process items[DRILL_PIDS_MAX];
+    size_t count;
+};
+
+/* A dead child of ours is reaped, and not in the table. */
+static void add_process(struct table *table, const char *name)
+{
+    char path[32], text[512], state;
+    const char *rest;
+    int pid, parent;
+
+    if (sscanf(name, "%d", &pid) != 1)
+        return;
+    (void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    if (base_file_read_start(AT_FDCWD, path, text, sizeof(text)) < 0)
+        return;
+    rest = strrchr(text, ')'); /* a name may hold anything */
+    if (!rest || sscanf(rest + 1, " %c %d", &state, &parent) != 2)
+        return;
+    if (state == 'Z' && parent == getpid())
+        (void)waitpid(pid, NULL, WNOHANG);
+    if (state != 'Z' && state != 'X' && table->count < DRILL_PIDS_MAX)
+        table->items[table->count++] = (struct process){pid, parent, false};
+}
+
+static void read_table(struct table *table)
+{
+    DIR *dir = opendir("/proc");
+    struct dirent *entry;
+
+    table->count = 0;
+    while (dir && (entry = readdir(dir)))
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+            add_process(table, entry->d_name);
+    if (dir)
+        (void)closedir(dir);
+}
+
+static bool is_below(const struct table *table, pid_t parent, pid_t root)
+{
+    if (parent == root)
+        return true;
+    for (size_t i = 0; i < table->count; i++)
+        if (table->items[i].pid == parent)
+            return table->items[i].below;
+    return false;
+}
+
+void drill_pids_below(pid_t root, pid_t except, struct drill_pids *ret_pids)
+{
+    static struct table table; /* large; one drill a process */
+    bool found = true;
+
+    ret_pids->count = 0;
+    read_table(&table);
+    while (found) {
+        found = false;
+        for (size_t i = 0; i < table.count; i++) {
+            struct process *process = &table.items[i];
+            if (process->below || process->pid == except || !is_below(&table, process->parent, root))
+                continue;
+            process->below = found = true;
+            ret_pids->items[ret_pids->count++] = process->pid;
+        }
+    }
+}
+
+bool drill_kill_below(pid_t except)
+{
+    static struct drill_pids pids;
+    uint64_t end_us = base_clock_us() + KILL_US;
+
+    for (;;) {
+        drill_pids_below(getpid(), except, &pids);
+        if (pids.count == 0)
+            return true;
+        if (base_clock_us() > end_us)
+            return false;
+        for (size_t i = 0; i < pids.count; i++)
+            (void)kill(pids.items[i], SIGKILL); /* gone already is as good */
+        drill_sleep_ms(2);
+    }
+}
+
+/* --- control groups --- */
+
+static void list_groups(const char *parent, struct drill_words *groups)
+{
+    char path[CAGE_PATH_BYTES + 300];
+    DIR *dir = *parent ? opendir(parent) : NULL;
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir))) {
+        if (strncmp(entry->d_name, GROUP_PREFIX, strlen(GROUP_PREFIX)) != 0)
+            continue;
+        (void)snprintf(path, sizeof(path), "%s/%s", parent, entry->d_name);
+        (void)drill_words_add(groups, path);
+    }
+    if (dir)
+        (void)closedir(dir);
+}
+
+static void list_all_groups(const struct cage_host *host, struct drill_words *groups)
+{
+    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
+        list_groups(host->cgroup_parents[c], groups);
+}
+
+static bool contains(const struct drill_words *words, const char *text)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (strcmp(words->items[i], text) == 0)
+            return true;
+    return false;
+}
+
+/* The number of an empty group, 0 when it holds somebody or is gone. Another run on this machine makes and removes
+ * groups too: each has a number of its own. */
+static ino_t empty_group(const char *path)
+{
+    char procs[CAGE_PATH_BYTES + 320], text[16];
+    struct stat st;
+
+    (void)snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
+    if (stat(path, &st) < 0 || base_file_read_start(AT_FDCWD, procs, text, sizeof(text)) < 0)
+        return 0;
+    return *text ? 0 : st.st_ino;
+}
+
+/* Empty groups that came since and stay are somebody's rest. */
+static void look_for_groups(const struct cage_host *host, const struct drill_before *before, struct drill_words *faults)
+{
+    struct drill_words now = {.count = 0};
+    ino_t numbers[DRILL_WORDS_MAX];
+    uint64_t end_us = base_clock_us() + PATIENCE_US;
+    size_t left = 0;
+
+    list_all_groups(host, &now);
+    for (size_t i = 0; i < now.count; i++)
+        numbers[i] = contains(&before->cgroups, now.items[i]) ? 0 : empty_group(now.items[i]);
+    do {
+        left = 0;
+        for (size_t i = 0; i < now.count; i++) {
+            numbers[i] = numbers[i] && empty_group(now.items[i]) == numbers[i] ? numbers[i] : 0;
+            left += numbers[i] != 0;
+        }
+        if (left > 0)
+            drill_sleep_ms(STEP_MS);
+    } while (left > 0 && base_clock_us() < end_us);
+    for (size_t i = 0; i < now.count; i++)
+        if (numbers[i])
+            drill_fault(faults, "a control group was left: %.200s", now.items[i]);
+    drill_words_release(&now);
+}
+
+/* --- mounts --- */
+
+static int read_mounts(struct base_buf *mounts, struct base_err *err)
+{
+    AUTO_FCLOSE FILE *file = fopen("/proc/self/mountinfo", "re");
+    char piece[4096];
+    size_t count;
+    int r = file ? 0 : base_err_sys(err, BASE_E_IO, errno, "/proc/self/mountinfo", "cannot be read");
+
+    mounts->max = MOUNTS_MAX;
+    while (r == 0 && (count = fread(piece, 1, sizeof(piece), file)) > 0)
+        if (base_buf_append(mounts, piece, count) < 0)
+            r = base_err_set(err, BASE_E_NOMEM, "/proc/self/mountinfo", "is too long");
+    return r;
+}
+
+static bool has_line(const struct base_buf *text, const char *line, size_t length)
+{
+    for (const char *at = text->bytes; at && *at;) {
+        size_t count = strcspn(at, "\n");
+        if (count == length && memcmp(at, line, length) == 0)
+            return true;
+        at += count + (at[count] == '\n');
+    }
+    return false;
+}
+
+/* The fifth field is where it is mounted. */
+static void name_mount(const char *line, const char *what, struct drill_words *faults)
+{
+    char at[200] = "?";
+
+    (void)sscanf(line, "%*s %*s %*s %*s %199s", at);
+    drill_fault(faults, "a mount %s: %s", what, at);
+}
+
+static void compare_mounts(const struct base_buf *from, const struct base_buf *to, const char *what,
+                           struct drill_words *faults)
+{
+    for (const char *at = from->bytes; at && *at;) {
+        size_t length = strcspn(at, "\n");
+        if (!has_line(to, at, length))
+            name_mount(at, what, faults);
+        at += length + (at[length] == '\n');
+    }
+}
+
+static void look_for_mounts(const struct drill_before *before, struct drill_words *faults)
+{
+    AUTO_BUF struct base_buf now = {0};
+    struct base_err err;
+
+    if (read_mounts(&now, &err) < 0) {
+        drill_fault(faults, "%s: %s", err.place, err.what);
+        return;
+    }
+    compare_mounts(&now, &before->mounts, "appeared", faults);
+    compare_mounts(&before->mounts, &now, "disappeared", faults);
+}
+
+/* --- all --- */
+
+int drill_before_take(const struct cage_host *host, struct drill_before *ret_before, struct base_err *err)
+{
+    *ret_before = (struct drill_before){.mounts = {0}};
+    list_all_groups(host, &ret_before->cgroups);
+    return read_mounts(&ret_before->mounts, err);
+}
+
+void drill_before_release(struct drill_before *before)
+{
+    base_buf_release(&before->mounts);
+    drill_words_release(&before->cgroups);
+}
+
+void drill_residue_processes(pid_t except, bool patient, struct drill_words *faults)
+{
+    static struct drill_pids pids;
+    uint64_t end_us = base_clock_us() + (patient ? PATIENCE_US : 0);
+
+    for (;;) {
+        drill_pids_below(getpid(), except, &pids);
+        if (pids.count == 0)
+            return;
+        if (base_clock_us() > end_us)
+            break;
+        drill_sleep_ms(STEP_MS);
+    }
+    drill_fault(faults, "%zu process%s of the run live%s", pids.count, pids.count == 1 ? "" : "es",
+                pids.count == 1 ? "s" : "");
+}
+
+void drill_residue_look(const struct cage_host *host, const struct drill_before *before, pid_t except,
+                        struct drill_words *faults)
+{
+    drill_residue_processes(except, false, faults);
+    look_for_groups(host, before, faults);
+    look_for_mounts(before, faults);
+}

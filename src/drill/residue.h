@@ -1,0 +1,44 @@
+/* residue.h - inside the room: what a run leaves on the machine
+ *
+ * All that a run starts descends from the drill, which is the reaper of what loses its parent: nothing gets out of that
+ * tree.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "cage/cage.h"
+#include "drill/expect.h"
+#include <sys/types.h>
+
+#define DRILL_PIDS_MAX 4096
+struct drill_pids {
+    pid_t items[DRILL_PIDS_MAX];
+    size_t count;
+};
+
+/* Become the reaper of what loses its parent below us; as root, with mounts of our own. */
+int drill_residue_begin(struct base_err *err);
+
+/* Living processes below @root, without @except (0: none) and what is below that. Ours that have died are reaped. */
+void drill_pids_below(pid_t root, pid_t except, struct drill_pids *ret_pids);
+
+/* Kill everything below us but @except, until nothing is left. False when something stays. */
+bool drill_kill_below(pid_t except);
+
+/* What the machine looks like before a run. */
+struct drill_before {
+    struct base_buf mounts;
+    struct drill_words cgroups;
+};
+int drill_before_take(const struct cage_host *host, struct drill_before *ret_before, struct base_err *err);
+void drill_before_release(struct drill_before *before);
+
+/* Processes below us, but @except. With @patient they have a second to end. */
+void drill_residue_processes(pid_t except, bool patient, struct drill_words *faults);
+
+/* Those, and what is there now that was not before, a clause each. A control group has a second to go away. */
+void drill_residue_look(const struct cage_host *host, const struct drill_before *before, pid_t except,
+                        struct drill_words *faults);
+
+/* Or less. */
+void drill_sleep_ms(unsigned ms);

@@ -1,0 +1,29 @@
+/* role.h - inside the room: what this program is besides the drill itself
+ *
+ * The processes around an attack are this program again, after a real exec: they have an environment, descriptors,
+ * signals and a terminal as a user's shell would hand them over.
+ */
+#pragma once
+
+#include "drill/launch.h"
+
+enum drill_role {
+    DRILL_ROLE_SUPERVISOR, /* does what the order in a folder of notes says, and leaves an answer there */
+    DRILL_ROLE_VICTIM,     /* lives, and shows it, until it is killed */
+};
+
+/* Start this program as @role with @argument; path and argv of @launch are filled here. */
+int drill_role_launch(enum drill_role role, const char *argument, struct drill_launch *launch, pid_t *ret_pid,
+                      struct base_err *err);
+
+/* Names in the folder of notes. */
+#define DRILL_ORDER_FILE  "order.json"
+#define DRILL_ANSWER_FILE "answer.json"
+#define DRILL_SAID_FILE   "said" /* what a bare program printed */
+
+/* The order: {"program", "args": [...], "stdin": text or null, "policy": {...}, "bare": bool, "twice": bool,
+ * "terminal": bool, "work": folder for a bare program}. The answer of a caged one: {"refused": text or null, "error":
+ * text or null, "receipts": [...], "fds_before", "fds_after"}, of a bare one {"error", "endings": ["exited 10", ...]}.
+ */
+int drill_supervise(const char *folder, struct base_err *err);
+int drill_be_victim(struct base_err *err);

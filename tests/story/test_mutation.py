@@ -1,0 +1,65 @@
+"""Each protection is switched off in turn, and an attack of the drill turns red.
+
+Needs a build that can do that (cmake -DFUMEHOOD_MUTATION=ON) in FUMEHOOD_MUTANT; tests/run_all.sh makes one. The attacks
+are those beside the program under test.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from hood import *
+
+MUTANT = os.environ.get("FUMEHOOD_MUTANT")
+ATTACKS = BINARY.parent / "attacks"
+# The attack that notices, for each row of the plan.
+NOTICES = {
+    "user_ns": "sec-own-ids", "pid_ns": "fs-proc-facts", "mount_ns": "fs-home-secrets", "network_ns": "net-loopback-only",
+    "ipc_ns": "sec-queues", "uts_ns": "sec-host-name", "cgroup": "proc-fork-bomb", "cgroup_ns": "kern-cgroup-files",
+    "identity_map": "res-counters", "own_root": "fs-climb-out", "host_view": "fs-write-tools", "devices": "fs-devices",
+    "scratch": "fs-shared-tmp", "proc_masked": "kern-proc-settings", "parent_death": "sup-killed", "bounding": "fs-set-id",
+    "session": "sup-inherited-signals", "descriptors": "fs-descriptor-leak", "identity": "kern-ids",
+    "capabilities": "sec-own-rights", "no_new_privs": "kern-prctl", "landlock": "fs-devices", "rlimits": "res-file-size",
+    "syscall_filter": "kern-mount",
+}
+
+
+def steps():
+    rows = pathlib.Path(__file__, "../../../src/cage/steps.def").resolve().read_text()
+    return re.findall(r'^STEP\(\w+, "(\w+)"', rows, re.M)
+
+
+def drill(mutant, attack, without):
+    done = subprocess.run([mutant, "drill", "--json", "--attacks", ATTACKS, "--only", attack], timeout=120,
+                          env=dict(os.environ, FUMEHOOD_WITHOUT=without), capture_output=True)
+    (row,) = json.loads(done.stdout)["attacks"]
+    return row
+
+
+@pytest.fixture
+def mutant():
+    need(MUTANT, "FUMEHOOD_MUTANT is not set: no protection can be switched off")
+    need(is_root(), "only root has every protection to lose")
+    need_groups()
+    return MUTANT
+
+
+def test_every_protection_has_an_attack_that_notices():
+    assert sorted(steps()) == sorted(NOTICES)
+
+
+@pytest.mark.parametrize("step", sorted(NOTICES))
+def test_without_a_protection_the_drill_turns_red(mutant, step):
+    assert drill(mutant, NOTICES[step], "")["result"] == "held"
+    row = drill(mutant, NOTICES[step], step)
+    assert row["result"] == "red" and row["reasons"], row
+
+
+def test_what_is_installed_has_nothing_to_switch_off(hood):
+    """The variable means nothing there, and its name is not even known."""
+    run = hood.shell("cat /proc/self/status", env=dict(os.environ, FUMEHOOD_WITHOUT=" ".join(NOTICES)))
+    assert re.search(r"^Seccomp:\s+2$", run.text, re.M), run
+    assert b"FUMEHOOD_WITHOUT" not in BINARY.read_bytes()

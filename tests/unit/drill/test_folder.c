@@ -1,0 +1,48 @@
+/* test_folder.c - folders that come and go, whatever was put into them */
+#include "../support.h"
+#include "base/cleanup.h"
+#include "drill/folder.h"
+
+static void removes_what_resists(void **state)
+{
+    struct stat st;
+
+    (void)state;
+    assert_int_equal(mkdir("outside", 0755), 0);
+    support_write_text("outside/kept", "");
+    assert_int_equal(mkdir("tree", 0755), 0);
+    assert_int_equal(mkdir("tree/closed", 0755), 0);
+    support_write_text("tree/closed/file", "");
+    assert_int_equal(mkfifo("tree/fifo", 0600), 0);
+    assert_int_equal(symlink("../outside", "tree/link"), 0);
+    assert_int_equal(chmod("tree/closed", 0), 0);
+    drill_folder_remove("tree");
+    assert_int_equal(lstat("tree", &st), -1);
+    assert_int_equal(stat("outside/kept", &st), 0);
+    drill_folder_remove("not-there");
+}
+
+static void fresh_is_empty(void **state)
+{
+    struct base_err err = {0};
+    struct stat st;
+
+    (void)state;
+    (void)umask(077);
+    assert_int_equal(drill_folder_fresh(".", "new", 0777, &err), 0);
+    support_write_text("new/file", "");
+    assert_int_equal(drill_folder_fresh(".", "new", 0711, &err), 0);
+    assert_int_equal(stat("new", &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0711);
+    assert_int_equal(rmdir("new"), 0);
+    assert_int_equal(drill_folder_fresh("not-there", "new", 0711, &err), BASE_E_SETUP);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(removes_what_resists),
+        cmocka_unit_test(fresh_is_empty),
+    };
+    return cmocka_run_group_tests(tests, support_enter, support_leave);
+}
