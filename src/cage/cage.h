@@ -206,7 +206,7 @@ struct cage_observed {
 const char *cage_seen_name(unsigned seen); /* "tried", "missing", "refused" */
 
 /* BASE_E_REFUSED where the policy asks to observe and this machine does not let it be done. Asks the machine. */
-int cage_observe_check(const struct policy *policy, const struct cage_host *host, struct base_err *err);
+int cage_observe_check(const struct policy *policy, struct base_err *err);
 
 /* Add the calls that are in no learned set: they may happen behind the program's back, or are never noticed. */
 void cage_learned_complete(struct cage_numbers *learned);

@@ -1,7 +1,7 @@
 /* observe_child.c - what the guest tried to open and to execute, under `observe`
  *
  * Runs in: the cage's first process, for calls that are let pass; nothing here decides about one.
- * Privilege: CAP_SYS_PTRACE in the cage's own user namespace where the guest has another id, else none.
+ * Privilege: CAP_SYS_PTRACE in the cage's own user namespace, which is in force for the guest and nobody else.
  * Touches: at most 256 bytes of the guest's memory a call, and names in the cage's file system, which are looked up and
  * not opened for reading.
  * Must not: trust any of it. The text is the guest's claim: it can change it between our look and the kernel's.

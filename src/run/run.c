@@ -169,7 +169,7 @@ static int execute(const struct run_request *request, struct warden_outcome *ret
         return base_err_set(err, BASE_E_NOMEM, "run", "no memory");
     r = cage_plan_make(&policy, &site.host, &plan, err);
     if (r == 0)
-        r = cage_observe_check(request->policy, &site.host, err);
+        r = cage_observe_check(request->policy, err);
     if (r == 0)
         r = fill_command(request, command, err);
     if (r < 0)
@@ -209,7 +209,7 @@ int run_check(const struct policy *policy, struct base_err *err)
         return r;
     cage_host_probe(&host);
     r = cage_plan_make(policy, &host, &plan, err);
-    return r < 0 ? r : cage_observe_check(policy, &host, err);
+    return r < 0 ? r : cage_observe_check(policy, err);
 }
 
 int run_prepare(struct base_err *err)

@@ -375,6 +375,7 @@ def expect_whole_receipt(receipt):
     for name in ("name", "runtime", "sha256", "bytes"):
         assert name in receipt["program"], name
     assert re.fullmatch("[0-9a-f]{64}", receipt["policy"]["sha256"]) and receipt["policy"]["name"]
+    assert receipt["syscalls"]["profile"] and re.fullmatch("[0-9a-f]{64}", receipt["syscalls"]["sha256"])
     assert receipt["root"]["kind"] in ("host", "oci", "dir") and "digest" in receipt["root"]
     for name in ("requested", "achieved", "missing"):
         assert isinstance(receipt["protections"][name], list), name

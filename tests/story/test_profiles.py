@@ -422,10 +422,9 @@ def test_the_first_process_has_no_right_but_what_observing_needs(hood, policy, m
     process = hood.start(hood.program("echo up; sleep 20", "sh"), options=["--policy", hood.policy("p.yaml", policy)])
     assert process.stdout.readline() == b"up\n"
     first = first_process(process.pid)
-    wanted = mask if is_root() else 0
     def sets():
         return [int(status_field(first, "Cap" + name), 16) for name in ("Eff", "Prm", "Inh", "Amb", "Bnd")]
-    assert wait_until(lambda: sets() == [wanted, wanted, 0, 0, 0], 5), sets()  # at once, but after the guest's first word
+    assert wait_until(lambda: sets() == [mask, mask, 0, 0, 0], 5), sets()  # at once, but after the guest's first word
     process.terminate()
     finish(process)
 
@@ -510,6 +509,23 @@ def test_names_of_every_kind(hood):
     assert rest["\ufffd\x01"] == "missing" and rest["/work/shut/in"] == "tried", rest
     long = [(len(row["path"]), row.get("truncated", False), row["count"]) for row in run.receipt["observed"]["files"] if row["path"].startswith("/nnn")]
     assert long == [(255, False, 1), (256, True, 3)], long
+
+
+@pytest.mark.parametrize("user", ["hood", "user_hood"])
+def test_a_program_that_hides_its_memory_is_observed(user, request):
+    who = request.getfixturevalue(user)
+    source = "#include <fcntl.h>\n#include <sys/prctl.h>\nint main(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); open(\"/hidden\", O_RDONLY); return 0; }"
+    policy = who.file("observe.yaml", "observe: [files]\nlimits: {memory_bytes_if_available: 512MiB, processes_if_available: 64, cpus_if_available: 1}\n")
+    program = who.compile(source, "-static")
+    for _ in range(10):
+        run = who.run(program, options=["--policy", policy])
+        expect_ending(run, "exited", exit_code=0)
+        assert sights(run, "files") == {("/hidden", "missing"): 1} and run.receipt["observed"]["unread"] == 0, run.receipt["observed"]
+
+
+def test_the_policies_of_the_examples(hood):
+    for path in sorted((EXAMPLES / "policies").glob("*.yaml")):
+        assert re.search(r": right\n", expect_status(hood.call("policy", "check", path), 0).text)
 
 
 def test_profiles_as_an_ordinary_user(user_hood):

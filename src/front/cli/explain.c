@@ -323,7 +323,7 @@ int cli_explain(const struct policy *policy, bool syscalls, struct base_err *err
     cage_host_probe(&host);
     r = cage_plan_make(policy, &host, &plan, &refused);
     if (r == 0)
-        r = cage_observe_check(policy, &host, &refused);
+        r = cage_observe_check(policy, &refused);
     if (r < 0) {
         char text[1152];
         heading("On this machine a run with it is refused");

@@ -148,7 +148,7 @@ static void say_refusal(const struct policy *policy)
     char text[1152];
 
     cage_host_probe(&host);
-    if (cage_plan_make(policy, &host, &plan, &refused) == 0 && cage_observe_check(policy, &host, &refused) == 0)
+    if (cage_plan_make(policy, &host, &plan, &refused) == 0 && cage_observe_check(policy, &refused) == 0)
         return;
     printf("on this machine a run with it is refused: ");
     (void)base_err_text(&refused, text, sizeof(text));
