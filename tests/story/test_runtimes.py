@@ -15,6 +15,7 @@ import pytest
 
 from hood import *
 
+IF_AVAILABLE = "limits:\n  memory_bytes_if_available: 512MiB\n  cpus_if_available: 1\n"
 USERS = ["hood", "user_hood"] if is_root() else ["hood"]
 
 
@@ -31,9 +32,10 @@ def need_tool(tool, package):
 
 def unharmed(hood, program, text, *args, options=(), denials=None, **more):
     """Exited 0, exactly this output and nothing on stderr, every protection in place, and only the denials that are
-    named here, each with the reason why it is harmless in the test that names it."""
+    named here: the test that names one says why it is harmless."""
     if hood.prefix and "--policy" not in options:  # an ordinary user whose limits need no control group
         options = ["--policy", "if-available", *options]
+    options = ["--limit", "wall_ms=60s", *options]  # other tests may run beside
     run = hood.run(program, args, options, **more)
     assert run.status == 0 and run.text == text, run
     expect_ending(run, "exited", exit_code=0, signal=None, limit=None)
@@ -277,3 +279,410 @@ def expected_of_the_library():
 def test_python(anyone, name):
     source, text = PYTHON_PROGRAMS[name]
     unharmed(anyone, anyone.program(source, "py"), text or expected_of_the_library(), stdin=b"what it reads")
+
+
+# ---------------------------------------------------------------- Node.js
+
+NODE_PROGRAMS = {}
+
+NODE_PROGRAMS["workers"] = (r"""
+const {Worker, isMainThread, workerData, parentPort, MessageChannel, threadId} = require('worker_threads'), os = require('os');
+if (!isMainThread) {
+  const cells = new Int32Array(workerData.shared);
+  for (let i = 0; i < 10000; i++) Atomics.add(cells, 0, 1);
+  Atomics.add(cells, 1, 1); Atomics.notify(cells, 1);
+  parentPort.once('message', ({port}) => { port.postMessage('from ' + workerData.n); port.close(); });
+} else {
+  const shared = new SharedArrayBuffer(8), cells = new Int32Array(shared);
+  const one = n => new Promise((good, bad) => {
+    const worker = new Worker(__filename, {workerData: {shared, n}}), {port1, port2} = new MessageChannel();
+    const word = new Promise(good => port1.once('message', good));
+    worker.on('error', bad).on('exit', async code => good([await word, code]));
+    worker.postMessage({port: port2}, [port2]);
+  });
+  Promise.all([0, 1, 2, 3].map(one)).then(async found => {
+    const failing = new Worker("throw new Error('inside')", {eval: true});
+    const why = await new Promise(good => failing.on('error', good));
+    const endless = new Worker('for (;;);', {eval: true}); await new Promise(good => endless.on('online', good));
+    console.log(found, cells[0], cells[1], why.message, await endless.terminate());
+    // there is no /proc/cpuinfo: how many processors it may use is told by availableParallelism alone
+    console.log(os.cpus().length, os.availableParallelism ? os.availableParallelism() >= 1 : true);
+  });
+}
+""", """[ [ 'from 0', 0 ], [ 'from 1', 0 ], [ 'from 2', 0 ], [ 'from 3', 0 ] ] 40000 4 inside 1
+0 true
+""")
+
+NODE_PROGRAMS["processes"] = (r"""
+const child = require('child_process'), fs = require('fs'), net = require('net'), {once} = require('events');
+if (process.argv[2] === 'forked') {
+  process.on('message', message => { process.send({twice: message.n * 2}); process.disconnect(); });
+} else (async () => {
+  const tr = child.spawn('tr', ['a-z', 'A-Z']); let text = ''; tr.stdout.on('data', piece => text += piece); tr.stdin.end('words');
+  console.log(await once(tr, 'close'), text);
+  const forked = child.fork(__filename, ['forked']); forked.send({n: 21});
+  console.log((await once(forked, 'message'))[0], await once(forked, 'exit'));
+  console.log(child.execSync('echo a | cat').toString(), child.spawnSync('sh', ['-c', 'kill -TERM $$']).signal, child.spawnSync('sh', ['-c', 'exit 3']).status);
+  const sleeper = child.spawn('sleep', ['60']); sleeper.kill('SIGKILL'); console.log(await once(sleeper, 'exit'));
+  child.execFile('no-such-program', why => console.log(why.code));
+  const server = net.createServer(socket => socket.pipe(socket)).listen('/tmp/echo'); await once(server, 'listening');
+  const socket = net.connect('/tmp/echo'); socket.end('echoed'); console.log((await once(socket, 'data'))[0].toString()); server.close();
+  process.once('SIGUSR2', () => { console.log('caught'); }); process.kill(process.pid, 'SIGUSR2');
+})();
+""", """[ 0, null ] WORDS
+{ twice: 42 } [ 0, null ]
+a
+ SIGTERM 3
+[ null, 'SIGKILL' ]
+ENOENT
+echoed
+caught
+""")
+
+NODE_PROGRAMS["library"] = (r"""
+const fs = require('fs'), zlib = require('zlib'), crypto = require('crypto'), os = require('os'), path = require('path'), util = require('util');
+const {pipeline} = require('stream/promises'), {Readable, Transform} = require('stream'), {AsyncLocalStorage, createHook} = require('async_hooks');
+const {performance, PerformanceObserver} = require('perf_hooks'), vm = require('vm'), readline = require('readline'), v8 = require('v8'), assert = require('assert');
+(async () => {
+  const data = Buffer.from('the same again and again '.repeat(4000));
+  await pipeline(Readable.from([data]), zlib.createGzip(), new Transform({transform(piece, how, next) { next(null, piece); }}), fs.createWriteStream('/work/a.gz'));
+  const back = []; await pipeline(fs.createReadStream('/work/a.gz'), zlib.createGunzip(), async function (source) { for await (const piece of source) back.push(piece); });
+  console.log(Buffer.concat(back).equals(data), zlib.brotliDecompressSync(zlib.brotliCompressSync(data)).length);
+  console.log(crypto.createHash('sha256').update('a').digest('hex').slice(0, 12), (await util.promisify(crypto.pbkdf2)('a', 'b', 1000, 8, 'sha1')).toString('hex'), crypto.randomBytes(8).length);
+  const {privateKey, publicKey} = await util.promisify(crypto.generateKeyPair)('ec', {namedCurve: 'P-256'});
+  console.log(crypto.verify('sha256', data, publicKey, crypto.sign('sha256', data, privateKey)), (await crypto.subtle.digest('SHA-1', data)).byteLength);
+  await fs.promises.mkdir('/work/x/y', {recursive: true}); await fs.promises.writeFile('/work/x/y/f', 'f'); await fs.promises.cp('/work/x', '/work/z', {recursive: true});
+  await fs.promises.rename('/work/z/y/f', '/work/z/g'); fs.symlinkSync('g', '/work/z/s'); fs.appendFileSync('/work/z/s', 'more'); fs.chmodSync('/work/z/g', 0o600);
+  console.log(fs.readFileSync('/work/z/g', 'utf8'), fs.readdirSync('/work/z', {withFileTypes: true}).map(entry => entry.name + entry.isSymbolicLink()), fs.statSync('/work/z/g').mode & 0o777, fs.mkdtempSync('/tmp/d-').length);
+  await fs.promises.rm('/work/x', {recursive: true}); console.log(fs.existsSync('/work/x'), (await Promise.allSettled([fs.promises.readFile('/work/x')]))[0].reason.code);
+  const store = new AsyncLocalStorage(); let hooks = 0; const hook = createHook({init() { hooks++; }}).enable();
+  const held = await store.run({id: 7}, async () => { await new Promise(good => setTimeout(good, 5)); await new Promise(setImmediate); return store.getStore().id; });
+  hook.disable(); const order = []; setTimeout(() => order.push('timer'), 0); setImmediate(() => order.push('immediate')); process.nextTick(() => order.push('tick')); queueMicrotask(() => order.push('micro'));
+  let beats = 0; await new Promise(good => { const beat = setInterval(() => ++beats === 3 && (clearInterval(beat), good()), 2); });
+  console.log(held, hooks > 0, order[0], order.length, beats, performance.now() > 0);
+  console.log(vm.runInNewContext('a + 1', {a: 1}), 2n ** 100n, structuredClone(new Map([[1, {a: 1}]])).get(1), new Intl.NumberFormat('de-DE').format(1234.5), new Date(0).toISOString(), 'ü'.normalize('NFD').length);
+  console.log(os.hostname(), os.userInfo().username, os.homedir(), os.tmpdir(), os.totalmem() > 0, os.endianness(), process.memoryUsage().rss > 0, v8.getHeapStatistics().heap_size_limit > 0);
+  const big = Buffer.alloc(64 << 20, 1), many = Array.from({length: 200000}, (_, i) => ({i})); let garbage = 0; for (let i = 0; i < 300; i++) garbage += new Array(20000).fill(i).length;
+  const wasm = await WebAssembly.instantiate(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 7, 1, 96, 2, 127, 127, 1, 127, 3, 2, 1, 0, 7, 7, 1, 3, 97, 100, 100, 0, 0, 10, 9, 1, 7, 0, 32, 0, 32, 1, 106, 11]));
+  console.log(big.length >> 20, many.length, garbage, wasm.instance.exports.add(40, 2));
+  const lines = []; for await (const line of readline.createInterface({input: process.stdin})) lines.push(line);
+  try { (function deep() { deep(); })(); } catch (why) { console.log(why.name, lines); }
+  process.on('exit', code => console.log('exit', code));
+})();
+""", """true 100000
+ca978112ca1b 8b0b1a28939a3076 8
+true 20
+fmore [ 'gfalse', 'strue', 'yfalse' ] 384 13
+false ENOENT
+7 true micro 4 3 true
+2 1267650600228229401496703205376n { a: 1 } 1.234,5 1970-01-01T00:00:00.000Z 2
+cage guest /work /tmp true LE true true
+64 200000 6000000 42
+RangeError [ 'what it', 'reads' ]
+exit 0
+""")
+
+NODE_PROGRAMS["loopback"] = (r"""
+const http = require('http'), dgram = require('dgram'), os = require('os'), {once} = require('events');
+(async () => {
+  const server = http.createServer((request, answer) => answer.end(request.url.slice(1).toUpperCase())).listen(0, '127.0.0.1'); await once(server, 'listening');
+  const found = await fetch(`http://127.0.0.1:${server.address().port}/hello`); console.log(found.status, await found.text()); server.closeAllConnections(); server.close();
+  const socket = dgram.createSocket('udp4'); socket.bind(0, '127.0.0.1'); await once(socket, 'listening');
+  socket.send('to itself', socket.address().port, '127.0.0.1'); console.log((await once(socket, 'message'))[0].toString()); socket.close();
+})();
+""", "200 HELLO\nto itself\n")
+
+
+@pytest.mark.parametrize("name", NODE_PROGRAMS)
+def test_node(anyone, name):
+    need_tool("node", "nodejs")
+    source, text = NODE_PROGRAMS[name]
+    if name == "loopback":
+        options = ["--policy", anyone.policy("loopback.yaml", "network: loopback\n" + (IF_AVAILABLE if anyone.prefix else ""))]
+        unharmed(anyone, anyone.program(source, "js"), text, options=options)
+    else:
+        unharmed(anyone, anyone.program(source, "js"), text, stdin=b"what it\nreads\n")
+
+
+def test_node_lists_no_interfaces(anyone):
+    """The one call of Node's library that throws: the list of interfaces comes over a netlink socket, which is denied
+    and named, since behind such a socket stands much of the kernel."""
+    need_tool("node", "nodejs")
+    program = anyone.program("try { require('os').networkInterfaces(); } catch (why) { console.log(why.name); }", "js")
+    unharmed(anyone, program, "SystemError\n", denials={("network", "socket(AF_NETLINK)")})
+
+
+# ---------------------------------------------------------------- C and C++
+
+C_SOURCE = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static atomic_long total; static _Thread_local int own; static sigjmp_buf back; static volatile sig_atomic_t alarms;
+static pthread_barrier_t barrier;
+static void *work(void *n) { own = (int)(long)n; pthread_barrier_wait(&barrier); for (int i = 0; i < 1000; i++) total += own; return NULL; }
+static void jump(int signal) { siglongjmp(back, signal); }
+static void count(int signal) { alarms += signal == SIGALRM; }
+int main(int argc, char **argv) {
+  pthread_t threads[8]; pthread_attr_t attr; pthread_attr_init(&attr); pthread_attr_setstacksize(&attr, 1 << 18); pthread_barrier_init(&barrier, NULL, 8);
+  for (long i = 0; i < 8; i++) if (pthread_create(&threads[i], &attr, work, (void *)i)) return 1;
+  for (int i = 0; i < 8; i++) pthread_join(threads[i], NULL);
+  printf("threads %ld\n", total);
+  stack_t stack = {.ss_sp = malloc(1 << 16), .ss_size = 1 << 16}; sigaltstack(&stack, NULL);
+  struct sigaction action = {.sa_handler = jump, .sa_flags = SA_ONSTACK}; sigaction(SIGSEGV, &action, NULL);
+  volatile char *wall = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (sigsetjmp(back, 1) == 0) *wall = 1; else puts("caught a fault");
+  signal(SIGALRM, count); struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM}; timer_t timer;
+  if (timer_create(CLOCK_MONOTONIC, &event, &timer)) return 2;
+  timer_settime(timer, 0, &(struct itimerspec){.it_value = {0, 1000000}}, NULL); while (!alarms) pause();
+  sem_t *sem = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0); sem_init(sem, 1, 0);
+  int shm = shmget(IPC_PRIVATE, 4096, 0600), sems = semget(IPC_PRIVATE, 1, 0600); char *shared = shmat(shm, NULL, 0);
+  if (fork() == 0) { strcpy(shared, "from the child"); sem_post(sem); semop(sems, &(struct sembuf){0, 1, 0}, 1); _exit(0); }
+  sem_wait(sem); semop(sems, &(struct sembuf){0, -1, 0}, 1); wait(NULL); puts(shared); shmctl(shm, IPC_RMID, NULL); semctl(sems, 0, IPC_RMID);
+  int named = shm_open("/story", O_CREAT | O_RDWR, 0600); if (ftruncate(named, 4096) || shm_unlink("/story")) return 3;
+  sem_t *open = sem_open("/story", O_CREAT, 0600, 1); if (open == SEM_FAILED || sem_wait(open) || sem_unlink("/story")) return 4;
+  int code = memfd_create("code", 0); /* made at run time, as compilers just in time do */
+  if (write(code, "\xb8\x2a\0\0\0\xc3", 6) != 6) return 5;
+  int (*made)(void) = (int (*)(void))mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, code, 0); printf("made %d\n", made());
+  pid_t pid; char *words[] = {"sh", "-c", "exit 3", NULL}; int status; posix_spawnp(&pid, "sh", NULL, NULL, words, NULL); waitpid(pid, &status, 0);
+  int clock = timerfd_create(CLOCK_MONOTONIC, 0); uint64_t ticks; timerfd_settime(clock, 0, &(struct itimerspec){.it_value = {0, 1000000}}, NULL); if (read(clock, &ticks, 8) != 8) return 6;
+  FILE *pipe = popen("tr a-z A-Z", "w"); fputs("popen\n", pipe); fflush(stdout); pclose(pipe);
+  char *big = malloc(100 << 20); memset(big, 1, 100 << 20); big = realloc(big, 150 << 20); printf("%d %.3f %d %s\n", WEXITSTATUS(status), sqrt(2), big[(100 << 20) - 1], argc > 1 ? argv[1] : ""); return 0; }
+"""
+C_TEXT = "threads 28000\ncaught a fault\nfrom the child\nmade 42\nPOPEN\n3 1.414 1 word\n"
+
+CPP_SOURCE = r"""
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <shared_mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+struct base { virtual ~base() = default; virtual int value() const = 0; };
+struct derived : base { int held; explicit derived(int n) : held(n) {} int value() const override { return held; } };
+struct noisy { ~noisy() { std::cout << "unwound\n"; } };
+static void fail(int depth) { noisy here; if (depth == 0) throw std::out_of_range("deep"); fail(depth - 1); }
+int main() {
+  std::vector<std::thread> threads; std::mutex lock; std::condition_variable ready; std::map<int, std::string> found; std::atomic<int> left{4};
+  for (int n = 0; n < 4; n++) threads.emplace_back([&, n] { std::lock_guard held(lock); found[n] = std::string(3, char('a' + n)); if (--left == 0) ready.notify_all(); });
+  { std::unique_lock held(lock); ready.wait(held, [&] { return left == 0; }); }
+  for (auto &thread : threads) thread.join();
+  for (auto &[key, text] : found) std::cout << key << text << ' ';
+  auto later = std::async(std::launch::async, [] { std::vector<long> v(1 << 20); std::iota(v.begin(), v.end(), 0); return std::accumulate(v.begin(), v.end(), 0L); });
+  std::cout << later.get() << '\n';
+  try { fail(1); } catch (const std::exception &why) { std::cout << why.what() << '\n'; }
+  auto failing = std::async(std::launch::async, []() -> int { throw std::runtime_error("in a thread"); });
+  try { failing.get(); } catch (const std::runtime_error &why) { std::cout << why.what() << '\n'; }
+  try { std::vector<char> much(size_t(1) << 60); } catch (const std::bad_alloc &) { std::cout << "bad_alloc\n"; } catch (const std::length_error &) { std::cout << "length\n"; }
+  std::unique_ptr<base> one = std::make_unique<derived>(7); std::cout << one->value() << (dynamic_cast<derived *>(one.get()) != nullptr) << '\n';
+  std::filesystem::create_directories("/work/a/b"); std::ofstream("/work/a/b/f") << "text"; std::filesystem::rename("/work/a/b/f", "/work/a/g");
+  std::cout << std::filesystem::file_size("/work/a/g") << std::filesystem::remove_all("/work/a") << '\n';
+  std::this_thread::sleep_for(std::chrono::milliseconds(1)); return std::thread::hardware_concurrency() >= 1 ? 0 : 1; }
+"""
+CPP_TEXT = "0aaa 1bbb 2ccc 3ddd 549755289600\nunwound\nunwound\ndeep\nin a thread\nbad_alloc\n71\n43\n"
+
+
+def test_gcc_compiles_and_runs_inside(anyone):
+    """Preprocessor, compiler, assembler, linker with its plugin, a static program, a library that is loaded at run time."""
+    need_tool("gcc", "gcc libc6-dev")
+    need_tool("make", "make")
+    source = anyone.file("program.c", C_SOURCE)
+    unharmed(anyone, anyone.program(r"""
+set -e
+gcc -O2 -Wall -Werror -pthread -o made program.c -lm
+./made word
+gcc -O2 -flto -pthread -w -static -o whole program.c -lm
+./whole word | tail -n 1
+mkdir lib
+cd lib
+echo 'int twice(int n) { return 2 * n; }' >twice.c
+printf '#include <stdio.h>\nint twice(int);\nint main(void) { printf("%%d\\n", twice(21)); return 0; }\n' >main.c
+printf 'main: main.o libtwice.so\n\tgcc -o $@ main.o -L. -ltwice -Wl,-rpath,$(CURDIR)\nlibtwice.so: twice.o\n\tgcc -shared -o $@ $<\n%%.o: %%.c\n\tgcc -pipe -g -fPIC -c -o $@ $<\n' >Makefile
+make -s -j3
+./main
+echo 'int main(void) { return x; }' >wrong.c
+gcc wrong.c 2>&1 | grep -c error
+""", "sh"), C_TEXT + "3 1.414 1 word\n42\n1\n", options=["--input", source])
+
+
+def test_gpp_compiles_and_runs_inside(anyone):
+    need_tool("g++", "g++")
+    source = anyone.file("program.cc", CPP_SOURCE)
+    unharmed(anyone, anyone.program("set -e\ng++ -std=c++17 -O2 -pthread -o made program.cc\n./made\n", "sh"), CPP_TEXT,
+             options=["--input", source])
+
+
+# ---------------------------------------------------------------- Rust and Go: built on the host
+
+RUST_SOURCE = r"""
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+use std::sync::{atomic::{AtomicU64, Ordering}, mpsc, Arc, Barrier, Condvar, Mutex, RwLock};
+use std::{env, fs, panic, thread, time::Duration};
+struct Noisy(&'static str);
+impl Drop for Noisy { fn drop(&mut self) { println!("dropped {}", self.0); } }
+fn main() {
+    let total = Arc::new(Mutex::new(0u64)); let atomic = Arc::new(AtomicU64::new(0)); let barrier = Arc::new(Barrier::new(8));
+    let threads: Vec<_> = (0..8).map(|n| { let (total, atomic, barrier) = (total.clone(), atomic.clone(), barrier.clone());
+        thread::Builder::new().name(format!("t{n}")).stack_size(1 << 18).spawn(move || { barrier.wait(); for _ in 0..1000 { *total.lock().unwrap() += n; atomic.fetch_add(1, Ordering::SeqCst); } }).unwrap() }).collect();
+    for t in threads { t.join().unwrap(); }
+    println!("{} {}", total.lock().unwrap(), atomic.load(Ordering::SeqCst));
+    let (sender, receiver) = mpsc::channel(); for n in 0..4 { let sender = sender.clone(); thread::spawn(move || { sender.send(n * n).unwrap(); }); } drop(sender);
+    let mut squares: Vec<i32> = receiver.iter().collect(); squares.sort(); println!("{squares:?}");
+    let pair = Arc::new((Mutex::new(false), Condvar::new())); let other = pair.clone();
+    thread::spawn(move || { *other.0.lock().unwrap() = true; other.1.notify_one(); });
+    let (ready, wait) = pair.1.wait_timeout_while(pair.0.lock().unwrap(), Duration::from_secs(10), |ready| !*ready).unwrap(); println!("{} {}", *ready, wait.timed_out()); drop(ready);
+    let mut values = vec![1, 2, 3]; thread::scope(|scope| { scope.spawn(|| values.iter_mut().for_each(|v| *v *= 2)); }); println!("{values:?} {}", RwLock::new(5).read().unwrap());
+    panic::set_hook(Box::new(|why| println!("hook: {}", why.payload().downcast_ref::<&str>().unwrap_or(&"other"))));
+    let caught = panic::catch_unwind(|| { let _held = Noisy("in a panic"); panic!("on purpose") }); println!("{}", caught.is_err());
+    println!("{}", thread::spawn(|| { let _held = Noisy("in a thread"); panic!("again"); }).join().is_err());
+    let mut child = Command::new("tr").args(["a-z", "A-Z"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"piped").unwrap(); println!("{}", String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap());
+    println!("{:?}", Command::new("sh").args(["-c", "exit 3"]).env_clear().current_dir("/tmp").status().unwrap().code());
+    fs::create_dir_all("/work/a/b").unwrap(); fs::write("/work/a/b/f", "text").unwrap(); fs::copy("/work/a/b/f", "/work/a/g").unwrap(); fs::rename("/work/a/g", "/work/a/h").unwrap();
+    println!("{} {}", fs::read_to_string("/work/a/h").unwrap(), fs::metadata("/work/a/h").unwrap().len()); fs::remove_dir_all("/work/a").unwrap();
+    let map: HashMap<String, usize> = env::args().skip(1).enumerate().map(|(n, word)| (word, n)).collect(); let mut text = String::new(); std::io::stdin().read_to_string(&mut text).unwrap();
+    let big = vec![1u8; 64 << 20]; println!("{} {:?} {} {}", map["word"], text, big.iter().map(|b| *b as usize).sum::<usize>() >> 20, thread::available_parallelism().unwrap().get() >= 1);
+}
+"""
+RUST_TEXT = """28000 8000
+[0, 1, 4, 9]
+true false
+[2, 4, 6] 5
+hook: on purpose
+dropped in a panic
+true
+hook: again
+dropped in a thread
+true
+PIPED
+Some(3)
+text 4
+0 "what it reads" 64 true
+"""
+
+GO_SOURCE = r"""
+package main
+import ("bufio"; "bytes"; "compress/gzip"; "context"; "crypto/sha256"; "encoding/json"; "errors"; "fmt"; "io"; "os"; "os/exec"; "os/signal"
+  "os/user"; "path/filepath"; "runtime"; "runtime/debug"; "sort"; "strings"; "sync"; "sync/atomic"; "syscall"; "time")
+type tree struct { left, right *tree }
+func grow(depth int) *tree { if depth == 0 { return &tree{} }; return &tree{grow(depth - 1), grow(depth - 1)} }
+func (t *tree) count() int { if t.left == nil { return 1 }; return 1 + t.left.count() + t.right.count() }
+func fail() (err error) { defer func() { err = fmt.Errorf("recovered: %v", recover()) }(); var m map[string]int; m["a"] = 1; return nil }
+func fault() (err error) { defer func() { err = recover().(error) }(); var t *tree; t.left = t; return nil }
+func deep(n int) int { var room [256]byte; if n == 0 { return int(room[0]) }; return 1 + deep(n - 1) }
+func main() {
+  var group sync.WaitGroup; var total int64; work, done := make(chan int, 16), make(chan int)
+  for i := 0; i < 2000; i++ { group.Add(1); go func(n int) { defer group.Done(); runtime.Gosched(); atomic.AddInt64(&total, int64(n)) }(i) }
+  group.Wait(); fmt.Println(total)
+  for i := 0; i < 8; i++ { go func() { runtime.LockOSThread(); sum := 0; for n := range work { sum += n * n }; done <- sum }() }
+  for n := 0; n < 1000; n++ { work <- n }; close(work); sum := 0; for i := 0; i < 8; i++ { sum += <-done }; fmt.Println(sum)
+  limit, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond); defer cancel()
+  select { case <-limit.Done(): fmt.Println(limit.Err()); case <-time.After(20 * time.Second): fmt.Println("late") }
+  fmt.Println(fail(), "|", fault(), "|", deep(200000))
+  count := 0; for i := 0; i < 8; i++ { count += grow(14).count() }; debug.FreeOSMemory(); fmt.Println(count)
+  command := exec.Command("tr", "a-z", "A-Z"); command.Stdin = strings.NewReader("piped"); out, err := command.Output(); fmt.Println(string(out), err)
+  var exit *exec.ExitError; err = exec.Command("sh", "-c", "exit 3").Run(); fmt.Println(errors.As(err, &exit), exit.ExitCode(), exec.CommandContext(limit, "sleep", "60").Run())
+  signals := make(chan os.Signal, 1); signal.Notify(signals, syscall.SIGUSR1); syscall.Kill(os.Getpid(), syscall.SIGUSR1); fmt.Println(<-signals)
+  os.MkdirAll("/work/a/b", 0o755); os.WriteFile("/work/a/b/f", []byte("text"), 0o600); var names []string
+  filepath.Walk("/work/a", func(path string, info os.FileInfo, err error) error { names = append(names, path); return err }); fmt.Println(names, os.RemoveAll("/work/a"))
+  var packed bytes.Buffer; zip := gzip.NewWriter(&packed); zip.Write(bytes.Repeat([]byte("abc"), 10000)); zip.Close(); unzip, _ := gzip.NewReader(&packed); plain, _ := io.ReadAll(unzip); fmt.Printf("%d %x\n", len(plain), sha256.Sum256(plain))
+  host, _ := os.Hostname(); who, err := user.Current(); fmt.Println(host, who.Username, err, runtime.NumCPU() >= 1, time.Local.String())
+  words := map[string]int{"b": 1, "a": 2}; text, _ := json.Marshal(words); keys := []string{}; for key := range words { keys = append(keys, key) }; sort.Strings(keys)
+  line, _ := bufio.NewReader(os.Stdin).ReadString('\n'); big := make([]byte, 64<<20); for i := range big { big[i] = 1 }; fmt.Println(string(text), keys, line, len(big)>>20, os.Args[1])
+}
+"""
+GO_TEXT = """1999000
+332833500
+context deadline exceeded
+recovered: assignment to entry in nil map | runtime error: invalid memory address or nil pointer dereference | 200000
+262136
+PIPED <nil>
+true 3 context deadline exceeded
+user defined signal 1
+[/work/a /work/a/b /work/a/b/f] <nil>
+30000 %s
+cage guest <nil> true UTC
+{"a":2,"b":1} [a b] what it reads 64 word
+"""
+
+GO_LOOPBACK = r"""
+package main
+import ("fmt"; "io"; "net"; "net/http"; "strings")
+func main() {
+  listener, err := net.Listen("tcp", "localhost:0"); if err != nil { fmt.Println(err); return }
+  go http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, strings.ToUpper(r.URL.Path)) }))
+  done := make(chan string)
+  for i := 0; i < 20; i++ { go func() { answer, err := http.Get("http://" + listener.Addr().String() + "/hello"); if err != nil { done <- err.Error(); return }; text, _ := io.ReadAll(answer.Body); answer.Body.Close(); done <- string(text) }() }
+  for i := 0; i < 19; i++ { <-done }; fmt.Println(<-done)
+  packets, _ := net.ListenPacket("udp", "127.0.0.1:0"); socket, _ := net.Dial("udp", packets.LocalAddr().String()); socket.Write([]byte("to itself"))
+  piece := make([]byte, 64); n, _, _ := packets.ReadFrom(piece); fmt.Println(string(piece[:n]))
+}
+"""
+
+
+def built(hood, compiler, extension, source, *words):
+    """A program that the host's compiler has made, in the test's own folder."""
+    hood.count += 1
+    code, made = hood.file("c%d.%s" % (hood.count, extension), source), hood.folder / ("n%d-%s" % (hood.count, hood.nonce))
+    subprocess.run([*compiler, *words, "-o", str(made), str(code)], check=True, timeout=300)
+    return made
+
+
+@functools.lru_cache(maxsize=None)
+def works(tool):
+    """A tool in a home folder may be a name only, without a toolchain behind it."""
+    return bool(shutil.which(tool)) and subprocess.run([tool, "version" if tool == "go" else "--version"], capture_output=True).returncode == 0
+
+
+def test_rust(anyone):
+    need(works("rustc"), "rustc is not installed (apt-get install rustc): no Rust program is run")
+    program = built(anyone, ["rustc"], "rs", RUST_SOURCE, "--edition", "2021", "-C", "opt-level=1")
+    unharmed(anyone, program, RUST_TEXT, "word", stdin=b"what it reads")
+
+
+@pytest.fixture(scope="session")
+def go(tmp_path_factory):
+    need(works("go"), "go is not installed (apt-get install golang-go): no Go program is run")
+    cache = os.environ.get("GOCACHE") or str(tmp_path_factory.mktemp("go"))
+    return ["env", "GOCACHE=" + cache, "GO111MODULE=off", "GOFLAGS=", "CGO_ENABLED=0", "go", "build"]
+
+
+def test_go(anyone, go):
+    import hashlib
+    run = unharmed(anyone, built(anyone, go, "go", GO_SOURCE), GO_TEXT % hashlib.sha256(b"abc" * 10000).hexdigest(), "word", stdin=b"what it reads")
+    assert not has_groups() or anyone.prefix or run.receipt["usage"]["processes_peak"] > 8
+
+
+def test_go_talks_to_itself(anyone, go):
+    options = ["--policy", anyone.policy("loopback.yaml", "network: loopback\n" + (IF_AVAILABLE if anyone.prefix else ""))]
+    unharmed(anyone, built(anyone, go, "go", GO_LOOPBACK), "/HELLO\nto itself\n", options=options)
