@@ -24,6 +24,10 @@ def anyone(request):
     return request.getfixturevalue(request.param)
 
 
+def loopback(hood):
+    return hood.policy("loopback.yaml", "network: loopback\n" + (IF_AVAILABLE if hood.prefix else ""))
+
+
 def need_tool(tool, package):
     """The tool as a cage sees it: below /usr."""
     found = shutil.which(tool, path="/usr/local/bin:/usr/bin:/bin")
@@ -398,7 +402,7 @@ def test_node(anyone, name):
     need_tool("node", "nodejs")
     source, text = NODE_PROGRAMS[name]
     if name == "loopback":
-        options = ["--policy", anyone.policy("loopback.yaml", "network: loopback\n" + (IF_AVAILABLE if anyone.prefix else ""))]
+        options = ["--policy", loopback(anyone)]
         unharmed(anyone, anyone.program(source, "js"), text, options=options)
     else:
         unharmed(anyone, anyone.program(source, "js"), text, stdin=b"what it\nreads\n")
@@ -684,5 +688,103 @@ def test_go(anyone, go):
 
 
 def test_go_talks_to_itself(anyone, go):
-    options = ["--policy", anyone.policy("loopback.yaml", "network: loopback\n" + (IF_AVAILABLE if anyone.prefix else ""))]
+    options = ["--policy", loopback(anyone)]
     unharmed(anyone, built(anyone, go, "go", GO_LOOPBACK), "/HELLO\nto itself\n", options=options)
+
+
+# ---------------------------------------------------------------- Java
+
+JAVA_SOURCE = r"""
+import java.io.*; import java.math.BigInteger; import java.nio.*; import java.nio.channels.*; import java.nio.file.*; import java.security.*; import java.time.*;
+import java.util.*; import java.util.concurrent.*; import java.util.concurrent.atomic.*; import java.util.stream.*; import java.util.zip.*;
+public class Main {
+  record Pair(int number, String text) {}
+  sealed interface Shape permits Round, Square {} record Round(int r) implements Shape {} record Square(int a) implements Shape {}
+  static int deep(int n) { return 1 + deep(n + 1); }
+  public static void main(String[] words) throws Exception {
+    AtomicLong total = new AtomicLong(); Map<Integer, Integer> shared = new ConcurrentHashMap<>(); List<Thread> threads = new ArrayList<>();
+    for (int n = 0; n < 8; n++) { int own = n; threads.add(new Thread(() -> { for (int i = 0; i < 1000; i++) { total.addAndGet(own); shared.merge(i % 10, 1, Integer::sum); } })); }
+    for (Thread t : threads) t.start(); for (Thread t : threads) t.join(); System.out.println(total + " " + shared.get(3));
+    ExecutorService pool = Executors.newFixedThreadPool(4); CompletableFuture<Integer> later = CompletableFuture.supplyAsync(() -> 20, pool).thenCombine(CompletableFuture.supplyAsync(() -> 22, pool), Integer::sum);
+    System.out.println(later.get() + " " + pool.invokeAll(List.<Callable<Integer>>of(() -> 1, () -> 2)).stream().mapToInt(f -> { try { return f.get(); } catch (Exception why) { return -1; } }).sum());
+    ScheduledExecutorService clock = Executors.newScheduledThreadPool(1); System.out.println(clock.schedule(() -> "tick", 5, TimeUnit.MILLISECONDS).get()); clock.shutdown(); pool.shutdown();
+    System.out.println(IntStream.range(0, 100000).parallel().mapToLong(n -> (long) n * n).sum() + " " + new ForkJoinPool(3).submit(() -> IntStream.range(0, 1000).parallel().sum()).get());
+    List<byte[]> live = new ArrayList<>(); long garbage = 0; for (int i = 0; i < 60; i++) live.add(new byte[1 << 20]);
+    for (int round = 0; round < 300; round++) { List<int[]> junk = new ArrayList<>(); for (int i = 0; i < 500; i++) junk.add(new int[1000]); garbage += junk.size(); } System.out.println(garbage + " " + live.size());
+    try { deep(0); } catch (StackOverflowError why) { System.out.println("StackOverflowError"); }
+    try { live.add(new byte[Integer.MAX_VALUE - 16]); } catch (OutOfMemoryError why) { System.out.println("OutOfMemoryError"); } live.clear();
+    Process child = new ProcessBuilder("tr", "a-z", "A-Z").start(); try (OutputStream to = child.getOutputStream()) { to.write("piped".getBytes()); }
+    System.out.println(new String(child.getInputStream().readAllBytes()) + " " + child.waitFor() + " " + new ProcessBuilder("sh", "-c", "exit 3").start().waitFor());
+    Path folder = Files.createTempDirectory("story"); Path file = Files.writeString(folder.resolve("f"), "text\nlines\n");
+    Files.move(file, folder.resolve("g")); Files.createSymbolicLink(folder.resolve("s"), Path.of("g")); System.out.println(Files.lines(folder.resolve("s")).collect(Collectors.joining(",")) + " " + Files.size(folder.resolve("g")));
+    try (FileChannel channel = FileChannel.open(folder.resolve("m"), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE); FileLock lock = channel.lock()) { MappedByteBuffer map = channel.map(FileChannel.MapMode.READ_WRITE, 0, 4096); map.putInt(0, 42); map.force(); System.out.println(map.getInt(0) + " " + lock.isValid()); }
+    ByteArrayOutputStream packed = new ByteArrayOutputStream(); try (GZIPOutputStream zip = new GZIPOutputStream(packed)) { zip.write(new byte[100000]); } System.out.println(new GZIPInputStream(new ByteArrayInputStream(packed.toByteArray())).readAllBytes().length);
+    System.out.println(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest("a".getBytes())).substring(0, 12) + " " + new SecureRandom().generateSeed(8).length + " " + BigInteger.TWO.pow(200).mod(BigInteger.valueOf(1000007)));
+    KeyPair keys = KeyPairGenerator.getInstance("EC").generateKeyPair(); Signature sign = Signature.getInstance("SHA256withECDSA"); sign.initSign(keys.getPrivate()); sign.update((byte) 1); byte[] signed = sign.sign(); sign.initVerify(keys.getPublic()); sign.update((byte) 1); System.out.println(sign.verify(signed));
+    Object shape = new Round(2); System.out.println((shape instanceof Round round ? round.r() : 0) + " " + new Pair(1, "a") + " " + LocalDate.of(2024, 2, 28).plusDays(2) + " " + ZoneId.systemDefault() + " " + String.format(Locale.GERMANY, "%,.1f", 1234.5));
+    ObjectOutputStream out = new ObjectOutputStream(packed = new ByteArrayOutputStream()); out.writeObject(new ArrayList<>(List.of("kept"))); System.out.println(new ObjectInputStream(new ByteArrayInputStream(packed.toByteArray())).readObject());
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("hook")));
+    System.out.println(new BufferedReader(new InputStreamReader(System.in)).readLine() + " " + words[0] + " " + System.getProperty("user.name") + " " + System.getProperty("user.dir") + " " + (Runtime.getRuntime().availableProcessors() >= 1));
+  }
+}
+"""
+JAVA_TEXT = """28000 800
+42 3
+tick
+333328333350000 499500
+150000 60
+StackOverflowError
+OutOfMemoryError
+PIPED 0 3
+text,lines 11
+42 true
+100000
+ca978112ca1b 8 %d
+true
+2 Pair[number=1, text=a] 2024-03-01 UTC 1.234,5
+[kept]
+what it reads word guest /work true
+hook
+""" % (2 ** 200 % 1000007)
+# The JVM takes a quarter of the machine's memory for its heap, since it does not see the cage's limit.
+JAVA_HEAP = "-Xmx256m"
+
+
+# Its network library makes sockets when it is loaded, and files of java.nio load it, to see which families there are;
+# it does without, and neither reads nor writes one.
+JAVA_DENIALS = {("network", "socket(AF_INET)"), ("network", "socket(AF_INET6)")}
+JAVA_LOOPBACK = r"""
+import com.sun.net.httpserver.HttpServer; import java.io.*; import java.net.*; import java.net.http.*; import java.nio.file.*; import java.util.concurrent.*;
+public class Net {
+  public static void main(String[] words) throws Exception {
+    HttpServer server = HttpServer.create(new InetSocketAddress("localhost", 0), 0); ExecutorService pool = Executors.newFixedThreadPool(2); server.setExecutor(pool);
+    server.createContext("/", exchange -> { byte[] text = exchange.getRequestURI().getPath().toUpperCase().getBytes(); exchange.sendResponseHeaders(200, text.length); exchange.getResponseBody().write(text); exchange.close(); }); server.start();
+    HttpClient client = HttpClient.newHttpClient(); System.out.println(client.send(HttpRequest.newBuilder(URI.create("http://localhost:" + server.getAddress().getPort() + "/hello")).build(), HttpResponse.BodyHandlers.ofString()).body());
+    server.stop(0); pool.shutdown(); System.out.println(Files.exists(Path.of("/usr")) + " " + InetAddress.getLocalHost().getHostName());
+    try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()); Socket near = new Socket("127.0.0.1", listener.getLocalPort()); Socket far = listener.accept()) { near.getOutputStream().write(42); System.out.println(far.getInputStream().read()); }
+  }
+}
+"""
+
+
+def need_java():
+    need_tool("javac", "default-jdk-headless")
+    need_tool("java", "default-jdk-headless")
+
+
+def test_java_compiles_and_runs_inside(anyone):
+    need_java()
+    source = anyone.file("Main.java", JAVA_SOURCE)
+    unharmed(anyone, anyone.program("set -e\njavac -d made Main.java\nexec java %s -cp made Main word\n" % JAVA_HEAP, "sh"), JAVA_TEXT,
+             options=["--input", source], stdin=b"what it reads\n", denials=JAVA_DENIALS)
+
+
+@pytest.mark.parametrize("collector", ["SerialGC", "ParallelGC"])
+def test_java_from_a_jar_talks_to_itself(anyone, collector):
+    """Where the policy grants loopback, nothing of it is denied."""
+    need_java()
+    anyone.file("Net.java", JAVA_LOOPBACK)
+    subprocess.run(["/usr/bin/javac", "-d", "made", "Net.java"], cwd=anyone.folder, check=True)
+    subprocess.run(["/usr/bin/jar", "cfe", "net.jar", "Net", "-C", "made", "."], cwd=anyone.folder, check=True)
+    unharmed(anyone, anyone.program("exec java %s -XX:+Use%s -jar net.jar" % (JAVA_HEAP, collector), "sh"), "/HELLO\ntrue cage\n42\n",
+             options=["--policy", loopback(anyone), "--input", anyone.folder / "net.jar"])
