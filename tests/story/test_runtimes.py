@@ -788,3 +788,191 @@ def test_java_from_a_jar_talks_to_itself(anyone, collector):
     subprocess.run(["/usr/bin/jar", "cfe", "net.jar", "Net", "-C", "made", "."], cwd=anyone.folder, check=True)
     unharmed(anyone, anyone.program("exec java %s -XX:+Use%s -jar net.jar" % (JAVA_HEAP, collector), "sh"), "/HELLO\ntrue cage\n42\n",
              options=["--policy", loopback(anyone), "--input", anyone.folder / "net.jar"])
+
+
+# ---------------------------------------------------------------- shells, Perl, SQLite and the usual tools
+
+SCRIPTS = {}
+
+SCRIPTS["bash"] = ("bash", "bash", r"""
+set -euo pipefail
+shopt -s extglob nullglob lastpipe
+set -m
+sleep 30 & first=$!; sleep 30 & second=$!; jobs -r | wc -l
+kill -STOP %1; until grep -q "^State:.*T" /proc/$first/status; do :; done
+{ bg %1 >/dev/null; kill %1 %2; wait $first || echo "first ended with $?"; wait $second || echo "second ended with $?"; } 2>/dev/null
+(exit 3) & wait $! || echo "waited for $?"
+set +m
+trap 'echo trapped USR1' USR1; kill -USR1 $$; trap 'echo leaving' EXIT; trap 'echo "failed: $BASH_COMMAND"' ERR
+false || echo 'no trap here'
+diff <(printf 'a\nb\n') <(printf 'a\nc\n') | grep -c '^[<>]' || true
+tee >(tr a-z A-Z >/tmp/upper) <<<'here string' >/dev/null; while [[ ! -s /tmp/upper ]]; do sleep 0.01; done; cat /tmp/upper
+cat <<END | sed 's/^/> /'
+sum: $((2 ** 40 + RANDOM * 0)) ${BASH_VERSINFO[0]:+bash}
+END
+coproc UP { while read -r line; do echo "${line^^}"; done; }; echo words >&"${UP[1]}"; read -r answer <&"${UP[0]}"; echo "$answer"
+exec 5<>/tmp/both; echo kept >&5; exec 5>&-; read -r kept </tmp/both; echo "$kept"
+declare -A map=([b]=2 [a]=1); mapfile -t keys < <(printf '%s\n' "${!map[@]}" | sort); echo "${keys[*]}" "${map[b]}"
+total=0; printf '%s\n' {1..5} | while read -r n; do total=$((total + n)); done; echo "$total"
+mkfifo /tmp/fifo; echo through >/tmp/fifo & cat /tmp/fifo; wait $!
+out=$( (echo out; echo err >&2) 2>&1 | sort | paste -sd,); echo "$out"
+ulimit -n; umask 027; touch f; stat -c %a f; [[ -d /dev/fd && -c /dev/null ]] && echo devices
+timeout 0.1 sleep 30 || echo "timeout $?"; none=(*.none); echo "${#none[@]}"
+read -r -t 5 line; echo "$line"
+""", """2
+first ended with 143
+second ended with 143
+waited for 3
+trapped USR1
+no trap here
+2
+HERE STRING
+> sum: 1099511627776 bash
+WORDS
+kept
+a b 2
+15
+through
+err,out
+256
+640
+devices
+timeout 124
+0
+what it reads
+leaving
+""")
+
+SCRIPTS["perl"] = ("pl", "perl", r"""
+use strict; use warnings; use Config; use Errno; use Fcntl qw(:flock :seek); use File::Temp qw(tempfile tempdir); use File::Find; use IO::Handle; use IO::Socket::UNIX;
+use IPC::Open3; use POSIX qw(:sys_wait_h strftime); use Socket; use Storable qw(dclone); use Time::HiRes qw(alarm); use Digest::SHA qw(sha256_hex); use MIME::Base64; use Math::BigInt; use Sys::Hostname; use Cwd;
+$| = 1;
+sub leave { STDOUT->flush; POSIX::_exit(shift) }
+socketpair(my $near, my $far, AF_UNIX, SOCK_STREAM, PF_UNSPEC) or die $!;
+if (!(my $pid = fork // die)) { close $near; my $line = <$far>; print $far uc $line; close $far; leave 3 } else { close $far; $near->autoflush(1); print $near "words\n"; print scalar <$near>; waitpid $pid, 0; print $? >> 8, "\n"; }
+my @pipes; for my $n (1 .. 4) { my $pid = open(my $pipe, '-|') // die; if (!$pid) { print $n * $n; leave 0 } push @pipes, $pipe } print join(',', map { my $p = $_; scalar <$p> } @pipes), "\n"; close $_ for @pipes;
+my $pid = open3(my $in, my $out, undef, 'tr', 'a-z', 'A-Z'); print $in "piped\n"; close $in; print scalar <$out>; waitpid $pid, 0;
+print `echo quoted`, system('sh', '-c', 'exit 4') >> 8, "\n";
+local $SIG{ALRM} = sub { die "alarm\n" }; eval { alarm 0.02; select undef, undef, undef, 10; }; print $@;
+local $SIG{USR1} = sub { print "caught\n" }; kill USR1 => $$; local $SIG{CHLD} = 'IGNORE'; leave 0 if !fork; wait; print $!{ECHILD} ? "reaped\n" : "$!\n"; $SIG{CHLD} = 'DEFAULT';
+my ($file, $name) = tempfile(DIR => '/work'); flock $file, LOCK_EX or die; print $file "one\ntwo\n"; seek $file, 0, SEEK_SET; my @lines = <$file>; print scalar(@lines), -s $name, "\n"; open my $again, '<', $name or die; print flock($again, LOCK_EX | LOCK_NB) ? "free\n" : "locked\n";
+my $folder = tempdir(CLEANUP => 1); mkdir "$folder/a"; open my $f, '>', "$folder/a/ü" or die; print $f "ü"; close $f; my $found = 0; find(sub { $found++ if -f }, $folder); print $found, -s "$folder/a/ü", "\n";
+my $server = IO::Socket::UNIX->new(Local => '/tmp/s', Listen => 1) or die; if (!fork) { my $c = IO::Socket::UNIX->new('/tmp/s'); print $c "over a socket\n"; $c->flush; leave 0 } my $got = $server->accept; print scalar <$got>; wait;
+if ($Config{useithreads}) { require threads; require threads::shared; require Thread::Queue; my $total = &threads::shared::share(\(my $held = 0)); my $queue = Thread::Queue->new(1 .. 100); $queue->end; my @t = map { threads->create(sub { while (defined(my $n = $queue->dequeue)) { lock $total; $$total += $n } }) } 1 .. 4; $_->join for @t; print "threads $$total\n" } else { print "threads 5050\n" }
+print sha256_hex('a') =~ /^ca978112/ ? 'sha' : '', ' ', encode_base64('a', ''), ' ', Math::BigInt->new(2)->bpow(100), ' ', strftime('%F %Z', gmtime 0), ' ', hostname, ' ', cwd, ' ', scalar getpwuid($<), ' ', $0 =~ /\.pl$/ ? 'named' : $0, "\n";
+my %deep = (a => [1, {b => 2}]); my $copy = dclone \%deep; $copy->{a}[1]{b} = 3; my $big = 'x' x (64 << 20); print "$deep{a}[1]{b}$copy->{a}[1]{b} ", join('', sort { $b <=> $a } map { $_ * 2 } grep { $_ % 2 } 1 .. 5), ' ', length $big, ' ', "2024-03-01" =~ /(?<y>\d+)/ ? $+{y} : '', "\n";
+eval { die { code => 7 } }; print $@->{code}, ' ', scalar <STDIN>;
+END { print "end\n" }
+""", """WORDS
+3
+1,4,9,16
+PIPED
+quoted
+4
+alarm
+caught
+reaped
+28
+locked
+12
+over a socket
+threads 5050
+sha YQ== 1267650600228229401496703205376 1970-01-01 UTC cage /work guest named
+23 1062 67108864 2024
+7 what it reads
+end
+""")
+
+SCRIPTS["sqlite3"] = ("sh", "sqlite3", r"""
+set -e
+sqlite3 /work/a.db "pragma journal_mode=wal; create table t(n integer, who text); create index i on t(n);"
+add() { i=0; while [ $i -lt 25 ]; do sqlite3 -cmd ".timeout 20000" /work/a.db "begin immediate; insert into t select coalesce(max(n), 0) + 1, '$1' from t; commit;"; i=$((i + 1)); done; }
+add one & add two & wait
+sqlite3 /work/a.db "select count(*), max(n), count(distinct n), count(distinct who) from t"
+# one holds the lock, the other is told so
+(printf 'begin exclusive;\n.shell touch /work/held; while [ ! -e /work/tried ]; do sleep 0.01; done\ncommit;\n' | sqlite3 /work/b.db) &
+while [ ! -e /work/held ]; do sleep 0.01; done
+sqlite3 /work/b.db "create table t(a)" 2>&1 | grep -o 'database is locked'; touch /work/tried; wait
+sqlite3 /work/c.db <<'SQL'
+pragma page_size=4096; pragma mmap_size=268435456; pragma synchronous=full; pragma temp_store=file;
+create table t(a integer primary key, b text); with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) insert into t select i, 'row ' || i from n;
+create virtual table f using fts5(b); insert into f select b from t limit 100; select count(*) from f where f match 'row'; select json_extract('{"a":[1,2]}', '$.a[1]');
+select count(*), sum(length(b)) from t; select b from t order by b desc limit 1; vacuum; pragma integrity_check; delete from t where a > 10;
+.backup /work/d.db
+SQL
+sqlite3 /work/d.db 'select group_concat(a) from t'; sqlite3 :memory: 'select sum(value) from generate_series(1, 100)'; ls /work/a.db*
+""", """wal
+50|50|50|2
+database is locked
+268435456
+100
+2
+20000|168894
+row 9999
+ok
+1,2,3,4,5,6,7,8,9,10
+5050
+/work/a.db
+""")
+
+SCRIPTS["tools"] = ("sh", "gzip xz-utils bzip2 tar mawk sed diffutils findutils coreutils", r"""
+set -e
+awk 'BEGIN { for (i = 0; i < 100000; i++) print (i * 7919) % 100000, "line" }' >numbers
+sort -n -S 64K -T /tmp numbers | awk 'NR > 1 && $1 != last + 1 { bad++ } { last = $1 } END { print NR, bad + 0 }'
+sort -R numbers | sort -n --parallel=2 | tail -n 1; LC_ALL=C sort -u -k2 numbers | wc -l
+sed -n '1,3s/line/LINE/p' numbers; sed -i.old '1d;$d' numbers; wc -l <numbers; diff -q numbers numbers.old >/dev/null || echo differ
+mkdir -p tree/a/b; printf x >tree/a/b/f; ln -s b tree/a/link; ln tree/a/b/f tree/hard; chmod 750 tree/a; mkfifo tree/pipe
+tar czf a.tgz tree; tar cJf a.txz tree; tar cjf a.tbz tree; mkdir out; for file in a.t?z; do tar xf $file -C out; done; stat -c '%a %F %h' out/tree/a out/tree/hard out/tree/pipe out/tree/a/link
+for tool in gzip bzip2 xz; do $tool -c numbers.old | $tool -dc | cmp - numbers.old && echo $tool; done; xz -T2 -c numbers.old | xz -T0 -dc | sha256sum | cut -c 1-8 >sum; sha256sum numbers.old | cut -c 1-8 | cmp - sum
+find tree -type f -size -2 -o -type l | sort | xargs -n 1 -P 4 echo | wc -l; cp -a tree copy; cp --sparse=always --reflink=auto numbers big; mv big tree/; rm -rf tree copy
+seq 10 | split -l 3 - part.; echo part.*; comm -12 part.aa part.aa | paste -sd+; seq 3 | tee one two >three; join one two | wc -l; shuf -i 1-9 -n 9 | sort | tr -d '\n'; echo
+dd if=/dev/zero of=zeros bs=1M count=8 conv=fsync 2>/dev/null; truncate -s 16M zeros; du -k --apparent-size zeros | cut -f 1; head -c 8 /dev/urandom | od -An -tx1 | wc -w; install -m 600 one /tmp/one; stat -c %a /tmp/one
+date -u -d @0 +%F; TZ=Europe/Berlin date -d @1720000000 +%H; id -un; uname -n; whoami; pwd; nice -n 5 nproc >/dev/null; env -i PATH=/usr/bin printenv PATH; echo 'a b' | xargs printf '%s-%s\n'; yes | head -n 100000 | wc -l
+timeout -s KILL 0.05 sleep 9 2>/dev/null || echo $?
+""", """100000 0
+99999 line
+1
+0 LINE
+7919 LINE
+15838 LINE
+99998
+differ
+750 directory 3
+644 regular file 2
+644 fifo 1
+777 symbolic link 1
+gzip
+bzip2
+xz
+3
+part.aa part.ab part.ac part.ad
+1+2+3
+3
+123456789
+16384
+8
+600
+1970-01-01
+11
+guest
+cage
+guest
+/work
+/usr/bin
+a-b
+100000
+137
+""")
+
+
+def run_script(hood, name, **more):
+    extension, packages, source, text = SCRIPTS[name]
+    for package in packages.split():
+        tool = {"xz-utils": "xz", "mawk": "awk", "diffutils": "diff", "findutils": "find", "coreutils": "sort"}.get(package, package)
+        need_tool(tool, package)
+    return unharmed(hood, hood.program(source, extension), text, **more)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_scripts(anyone, name):
+    run_script(anyone, name, stdin=b"what it reads\n")
