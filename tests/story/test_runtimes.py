@@ -1,13 +1,11 @@
 """What people run: each language's usual means, unharmed under the default policy, and not one denied call.
 
-A language that is not installed is skipped, and the skip names the package. Of the large ones `scripts/setup.sh test`
-leaves out Java, Go, Rust, PHP and Ruby (about 900 MB); with FUMEHOOD_TEST_BIG=1 in the environment it installs them too.
-Compilers that no cage could see, in a home folder, are used on the host, as are all for Go and Rust.
+A language that is not installed is skipped, and the skip names the package. `scripts/setup.sh test` leaves out the large
+ones, Java, Go, Rust, Ruby and PHP (about 900 MB); with FUMEHOOD_TEST_BIG=1 in the environment it installs them too. What is
+written in Go and Rust is built on the host, so these compilers may also be in a home folder, where no cage sees them.
 """
 import functools
 import os
-import pathlib
-import re
 import shutil
 import subprocess
 
@@ -976,3 +974,104 @@ def run_script(hood, name, **more):
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_scripts(anyone, name):
     run_script(anyone, name, stdin=b"what it reads\n")
+
+
+OTHERS = {}
+
+OTHERS["git"] = ("git", "git", r"""
+set -e
+git config --global user.name Guest; git config --global user.email guest@cage; git init -q -b main project; cd project
+echo one >a; git add .; git commit -q -m first; git checkout -q -b side; echo two >b; git add b; git commit -q -m second; git checkout -q main
+echo three >c; git add c; git commit -q -m third; git merge -q --no-edit side; git log --format=%s --topo-order | sort; git tag -a v1 -m tagged
+git clone -q . ../other; cd ../other; echo more >>a; git commit -q -a -m fourth; git push -q origin HEAD:back; git gc -q; git fsck 2>&1; git rebase -q origin/side; git stash list; git diff --stat HEAD~1 | tail -n 1
+cd ../project; git rev-list --count back; git archive --format=tar HEAD | tar tf - | paste -sd,; git grep -c three; git status --porcelain | wc -l
+""", "Merge branch 'side'\nfirst\nsecond\nthird\n 1 file changed, 1 insertion(+)\n5\na,b,c\nc:1\n0\n")
+
+OTHERS["lua"] = ("lua5.4", "lua5.4", r"""
+exec lua5.4 - word <<'LUA'
+local made = coroutine.wrap(function() for n = 1, 3 do coroutine.yield(n * n) end end)
+print(made(), made(), made(), 2^53 | 0, ("x"):rep(64 << 20):len(), arg[1])
+local pipe = io.popen("echo piped"); print(pipe:read("l"), pipe:close()); print(os.execute("exit 3"))
+local name = os.tmpname(); local file = io.open(name, "w"); file:write("text"); file:close(); for line in io.lines(name) do print(line) end os.remove(name)
+print(pcall(error, {code = 7}), select("#", table.unpack({1, 2, 3})), os.date("!%F", 0), collectgarbage("count") > 0)
+print(pcall(function() local function deep() return 1 + deep() end return deep() end) == false)
+LUA
+""", "1\t4\t9\t9007199254740992\t67108864\tword\npiped\ttrue\texit\t0\nnil\texit\t3\ntext\nfalse\t3\t1970-01-01\ttrue\ntrue\n")
+
+OTHERS["ruby"] = ("ruby", "ruby", r"""
+exec ruby - <<'RUBY'
+require 'digest'; require 'etc'; require 'json'; require 'open3'; require 'set'; require 'socket'; require 'stringio'; require 'tempfile'; require 'timeout'; require 'zlib'; require 'fileutils'
+queue, lock, total = Queue.new, Mutex.new, 0; threads = 4.times.map { Thread.new { while (n = queue.pop) != :end do lock.synchronize { total += n } end } }
+1.upto(100) { |n| queue << n }; 4.times { queue << :end }; threads.each(&:join); puts total
+read, write = IO.pipe; pid = fork { read.close; write.puts 'from a child'; exit! 3 }; write.close; puts read.read; Process.wait pid; puts $?.exitstatus
+out, err, status = Open3.capture3('tr a-z A-Z; echo err >&2; exit 4', stdin_data: 'words'); p out, err, status.exitstatus, `echo quoted`, system('true')
+puts Ractor.new { 6 * 7 }.take if false; puts Fiber.new { Fiber.yield 1; 2 }.then { |f| [f.resume, f.resume] }.inspect
+begin; Timeout.timeout(0.02) { sleep 9 }; rescue Timeout::Error; puts 'timeout'; end
+trap('USR1') { puts 'caught' }; Process.kill('USR1', $$); sleep 0.01
+UNIXServer.open('/tmp/s') { |server| client = Thread.new { UNIXSocket.open('/tmp/s') { |s| s.puts 'over a socket' } }; puts server.accept.gets; client.join }
+Tempfile.create { |f| f.write 'text'; f.flush; f.flock(File::LOCK_EX); puts File.size(f.path) }; FileUtils.mkdir_p('/work/a/b'); FileUtils.rm_r('/work/a')
+puts Digest::SHA256.hexdigest('a')[0, 8], JSON.generate({a: [1, nil]}), 2**100, Zlib::Inflate.inflate(Zlib::Deflate.deflate('a' * 9999)).size, ('x' * (64 << 20)).size, Etc.getpwuid.name, Socket.gethostname, Time.at(0).utc.year, (Etc.nprocessors >= 1)
+def deep(n) = 1 + deep(n + 1)
+begin; deep 0; rescue SystemStackError; puts 'deep'; end
+GC.start; at_exit { puts 'end' }
+RUBY
+""", """5050
+from a child
+3
+"WORDS"
+"err\\n"
+4
+"quoted\\n"
+true
+[1, 2]
+timeout
+caught
+over a socket
+4
+ca978112
+{"a":[1,null]}
+1267650600228229401496703205376
+9999
+67108864
+guest
+cage
+1970
+true
+deep
+end
+""")
+
+OTHERS["php"] = ("php", "php-cli", r"""
+exec php -- word <<'PHP'
+<?php
+$pipes = []; $child = proc_open(['tr', 'a-z', 'A-Z'], [['pipe', 'r'], ['pipe', 'w']], $pipes); fwrite($pipes[0], 'words'); fclose($pipes[0]); echo stream_get_contents($pipes[1]), ' ', proc_close($child), "\n";
+echo trim(`echo quoted`), ' ', exec('exit 4', $lines, $status), $status, "\n"; [$near, $far] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0); fwrite($near, "paired\n"); echo fgets($far);
+$name = tempnam('/tmp', 's'); file_put_contents($name, 'text', LOCK_EX); echo file_get_contents($name), filesize($name), "\n"; unlink($name); mkdir('/work/a/b', 0750, true); echo decoct(fileperms('/work/a/b') & 0777), "\n";
+function squares() { foreach (range(1, 3) as $n) yield $n * $n; } echo implode(',', iterator_to_array(squares())), ' ', json_encode(['a' => [1, null]]), ' ', hash('sha256', 'a') === hash('sha256', "a"), ' ', strlen(random_bytes(8)), ' ', strlen(str_repeat('x', 64 << 20)), "\n";
+try { intdiv(1, 0); } catch (DivisionByZeroError $why) { echo $why->getMessage(), "\n"; } echo date('Y-m-d', 0), ' ', gethostname(), ' ', getcwd(), ' ', $argv[1] ?? 'none', "\n"; register_shutdown_function(fn() => print("end\n"));
+PHP
+""", """WORDS 0
+quoted 4
+paired
+text4
+750
+1,4,9 {"a":[1,null]} 1 8 67108864
+Division by zero
+1970-01-01 cage /work word
+end
+""")
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_others(anyone, name):
+    tool, package, source, text = OTHERS[name]
+    need_tool(tool, package)
+    unharmed(anyone, anyone.program(source, "sh"), text)
+
+
+def test_processors_are_those_of_fumehood(hood):
+    """A program sees as many as fumehood itself may use, whatever time each second its policy gives it there."""
+    need(shutil.which("taskset"), "taskset is not installed (apt-get install util-linux)")
+    hood.prefix = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
+    run = hood.python("import os, multiprocessing\nprint(os.cpu_count(), multiprocessing.cpu_count(), len(os.sched_getaffinity(0)))")
+    assert (run.status, run.text) == (0, "1 1 1\n"), run
