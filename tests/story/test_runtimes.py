@@ -681,8 +681,7 @@ def go(tmp_path_factory):
 
 def test_go(anyone, go):
     import hashlib
-    run = unharmed(anyone, built(anyone, go, "go", GO_SOURCE), GO_TEXT % hashlib.sha256(b"abc" * 10000).hexdigest(), "word", stdin=b"what it reads")
-    assert not has_groups() or anyone.prefix or run.receipt["usage"]["processes_peak"] > 8
+    unharmed(anyone, built(anyone, go, "go", GO_SOURCE), GO_TEXT % hashlib.sha256(b"abc" * 10000).hexdigest(), "word", stdin=b"what it reads")
 
 
 def test_go_talks_to_itself(anyone, go):
