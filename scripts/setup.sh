@@ -1,8 +1,10 @@
 #!/bin/sh
 # setup.sh SET... - install what the sets need and this machine lacks, with Debian's apt-get
 #
-# Sets: build, test, demo, fuzz, vm. Says nothing when nothing is missing. A row is a package and a file that shows that
-# it, or something as good from elsewhere, is there; a star stands for the machine's library folder.
+# Sets: build, test, demo, fuzz, vm, and big: the languages of about 900 MB that the tests skip where they are not
+# installed; with FUMEHOOD_TEST_BIG=1 in the environment they belong to test. Says nothing when nothing is missing. A row
+# is a package and a file that shows that it, or something as good from elsewhere, is there; a star stands for the
+# machine's library folder.
 set -eu
 
 packages() {
@@ -28,6 +30,22 @@ nodejs          /usr/bin/node
 perl            /usr/bin/perl
 bash            /bin/bash
 strace          /usr/bin/strace
+g++             /usr/bin/g++
+make            /usr/bin/make
+git             /usr/bin/git
+sqlite3         /usr/bin/sqlite3
+lua5.4          /usr/bin/lua5.4
+bzip2           /usr/bin/bzip2
+xz-utils        /usr/bin/xz
+END
+        [ "${FUMEHOOD_TEST_BIG:-}" != 1 ] || packages big
+        ;;
+    big) cat <<'END'
+default-jdk-headless /usr/bin/javac
+golang-go       /usr/bin/go
+rustc           /usr/bin/rustc
+ruby            /usr/bin/ruby
+php-cli         /usr/bin/php
 END
         ;;
     demo) cat <<'END'
@@ -48,7 +66,7 @@ lz4             /usr/bin/lz4
 END
         ;;
     *)
-        echo "setup.sh: unknown set $1 (use build, test, demo, fuzz or vm)" >&2
+        echo "setup.sh: unknown set $1 (use build, test, big, demo, fuzz or vm)" >&2
         exit 2
         ;;
     esac

@@ -37,7 +37,7 @@ static int attempt(const char *what, int mount_fd, struct handle *handle)
 
 int main(int argc, char **argv)
 {
-    static const char *const places[] = {"/usr", "/etc/alternatives", "/etc/ld.so.cache", "/work", "/proc"};
+    static const char *const places[] = {"/usr", "/etc/alternatives", "/etc/ld.so.cache", "/etc/java", "/work", "/proc"};
     const char *control = getenv("DRILL_CONTROL");
     struct handle handle = {.bytes = sizeof(handle.id)};
     int mount_id, top;

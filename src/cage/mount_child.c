@@ -154,6 +154,49 @@ static int bind_view_if_there(const char *from, int root_fd, const char *to)
     return r == -ENOENT ? 0 : r;
 }
 
+/* "/etc/java-17-openjdk" of "/usr/lib/jvm/java-17-openjdk-amd64/bin/java"; false where that is another kind of path. */
+static bool java_settings_of(const char *java, char *folder, size_t folder_bytes)
+{
+    static const char before[] = "/usr/lib/jvm/java-", middle[] = "-openjdk";
+    const char *version = java + sizeof(before) - 1, *at = version;
+    const char *const parts[] = {"/etc/java-", version, middle};
+    size_t lengths[] = {cage_text_length(parts[0]), 0, cage_text_length(middle)}, used = 0;
+
+    if (!cage_text_starts(java, before))
+        return false;
+    while (*at >= '0' && *at <= '9')
+        at++;
+    lengths[1] = (size_t)(at - version);
+    if (lengths[1] == 0 || !cage_text_starts(at, middle) || lengths[0] + lengths[1] + lengths[2] >= folder_bytes)
+        return false;
+    for (size_t i = 0; i < ARRAY_COUNT(parts); used += lengths[i++])
+        memcpy(folder + used, parts[i], lengths[i]);
+    folder[used] = 0;
+    return true;
+}
+
+/* Debian's Java does not start without its settings, and has them in /etc. Those of the one that is called java get a
+ * place of one name for all versions, which receipts can tell, and a link from where that version looks. */
+static int add_java_settings(int root_fd)
+{
+    KERNEL_AUTO_CLOSE int fd = -1;
+    char java[128], folder[64];
+    int r = kernel_readlink(AT_FDCWD, "/etc/alternatives/java", java, sizeof(java) - 1);
+
+    if (r < 0)
+        return 0;
+    java[r] = 0;
+    if (!java_settings_of(java, folder, sizeof(folder)))
+        return 0;
+    fd = clone_mount(AT_FDCWD, folder, 0, ATTR_VIEW | MOUNT_ATTR_NOEXEC);
+    if (fd < 0)
+        return fd == -ENOENT ? 0 : fd;
+    r = kernel_mkdir(root_fd, "etc/java", 0755);
+    if (r == 0)
+        r = attach(fd, root_fd, "etc/java");
+    return r == 0 ? kernel_symlink("java", root_fd, folder + 1) : r;
+}
+
 int cage_mount_host_view(struct cage_context *context)
 {
     static const char *const top[] = {"bin", "sbin", "lib", "lib64"}; /* other ABIs cannot run */
@@ -167,7 +210,7 @@ int cage_mount_host_view(struct cage_context *context)
         r = bind_view_if_there("/etc/ld.so.cache", root_fd, "etc/ld.so.cache");
     if (r == 0)
         r = bind_view_if_there("/etc/alternatives", root_fd, "etc/alternatives");
-    return r;
+    return r == 0 ? add_java_settings(root_fd) : r;
 }
 
 /* --- devices --- */

@@ -177,6 +177,7 @@ const struct cage_mount *cage_mounts(void)
         {"/usr", "host-view", "ro,nosuid,nodev"},
         {"/etc/alternatives", "host-view", "ro,nosuid,nodev"},
         {"/etc/ld.so.cache", "host-view", "ro,nosuid,nodev"},
+        {"/etc/java", "host-view", "ro,nosuid,nodev,noexec"},
         {"/etc", "generated", "ro,nosuid,nodev"},
         {"/dev", "generated", "ro,nosuid,noexec"},
         {"/dev/shm", "scratch", "rw,nosuid,nodev,noexec"},
