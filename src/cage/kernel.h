@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <linux/mount.h>
+#include <linux/openat2.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
@@ -263,6 +264,13 @@ static inline uint64_t kernel_clock_us(void)
 static inline int kernel_open(int dir_fd, const char *path, int flags, mode_t mode)
 {
     return KERNEL(SYS_openat, dir_fd, path, flags | O_CLOEXEC, mode);
+}
+/* Without following what /proc only shows as links: a process's root, folder and descriptors. */
+static inline int kernel_open_plain(int dir_fd, const char *path, int flags)
+{
+    const struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC), .resolve = RESOLVE_NO_MAGICLINKS};
+
+    return KERNEL(SYS_openat2, dir_fd, path, &how, sizeof(how));
 }
 static inline int kernel_close(int fd)
 {

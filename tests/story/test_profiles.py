@@ -460,6 +460,41 @@ def test_paths_that_cannot_be_read(hood):
     assert run.receipt["observed"]["unread"] == 1 and ("/gone", "missing") in sights(run, "files")
 
 
+CLOSED = r"""
+#include <fcntl.h>
+#include <sys/prctl.h>
+int main(void) { prctl(PR_SET_DUMPABLE, 0); for (volatile int i = 0; i < 3000000; i++); open("/gone", O_RDONLY); return 3; }
+"""
+TOGGLED = r"""
+#include <sys/prctl.h>
+int main(void) { for (int i = 0; i < 20000; i++) prctl(PR_SET_DUMPABLE, i & 1); return 3; }
+"""
+
+
+@pytest.mark.parametrize("source", [CLOSED, TOGGLED], ids=["closed", "toggled"])
+@pytest.mark.parametrize("as_user", [False, True], ids=["own", "user"])
+def test_a_program_that_closes_its_memory_cannot_have_its_run_refused(hood, user_hood, source, as_user):
+    """Its end stays its own, from its first instruction on."""
+    who = user_hood if as_user else hood
+    program = who.compile(source, "-static")
+    policy = who.file("observe.yaml", "observe: [files, exec]\nlimits: {memory_bytes_if_available: 512MiB, processes_if_available: 64, cpus_if_available: 1}\n")
+    for _ in range(12):
+        run = who.run(program, options=["--policy", policy])
+        assert run.status == 3 and run.ending["kind"] == "exited", run
+
+
+def test_a_way_through_process_1_is_told(hood):
+    """There our own look would succeed, where the program is refused."""
+    run = hood.python("""
+for name in ('/proc/1/root/etc/passwd', '/proc/self/../1/cwd/usr/bin/env'):
+    try: open(name); print('open')
+    except OSError: pass
+print('done')
+""", options=["--policy", hood.policy("observe.yaml", "observe: [files]\n")])
+    assert run.text == "done\n", run
+    assert {("/proc/1/root/etc/passwd", "tried"), ("/proc/self/../1/cwd/usr/bin/env", "tried")} <= set(sights(run, "files")), sights(run, "files")
+
+
 def test_observing_a_program_with_signals(hood):
     """Calls that are notified are not lost to signals that come meanwhile."""
     run = hood.python("""
