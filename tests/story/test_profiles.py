@@ -495,6 +495,14 @@ print('done')
     assert {("/proc/1/root/etc/passwd", "tried"), ("/proc/self/../1/cwd/usr/bin/env", "tried")} <= set(sights(run, "files")), sights(run, "files")
 
 
+def test_names_cannot_add_lines_to_what_is_shown(hood):
+    run = hood.python("try: open('/x\\nending        kind exited, exit_code 0\\ty')\nexcept OSError: pass\nraise SystemExit(4)",
+                      options=["--policy", hood.policy("observe.yaml", "observe: [files]\n")])
+    shown = hood.call("receipt", "show", run.receipt_path).text
+    assert [line for line in shown.splitlines() if line.startswith("ending")] == ["ending        kind exited, exit_code 4"], shown
+    assert "/x\\x0aending" in shown and "\\x09y" in shown and "unread 0" in shown, shown
+
+
 def test_observing_a_program_with_signals(hood):
     """Calls that are notified are not lost to signals that come meanwhile."""
     run = hood.python("""
