@@ -230,6 +230,9 @@ int cage_begin(struct cage *ret_cage, struct base_err *err);
 /* The same before the C library has started, for cage_begin() to find. Uses nothing of the library, reports nothing. */
 void cage_begin_early(char **environment);
 
+/* Drop what cage_begin_early() has begun, where nobody took it. */
+void cage_begin_never(void);
+
 /* Give *@cage, which is begun or CAGE_NONE, its slot: ids, and control groups without limits. It then completes its
  * file system and waits for cage_start(). What fails in there comes through the report (failed_step) and the end of the
  * cage; what fails here leaves CAGE_NONE. @host is copied. The caller must be single-threaded. */
