@@ -196,6 +196,32 @@ static inline int kernel_getcpu(unsigned *ret_cpu)
 {
     return KERNEL(SYS_getcpu, ret_cpu, 0, 0);
 }
+static inline int kernel_getscheduler(void)
+{
+    return KERNEL(SYS_sched_getscheduler, 0);
+}
+static inline int kernel_setscheduler(int policy) /* one without a priority */
+{
+    const struct sched_param none = {0};
+
+    return KERNEL(SYS_sched_setscheduler, 0, policy, &none);
+}
+static inline int kernel_getpriority(void) /* 20 - nice */
+{
+    return KERNEL(SYS_getpriority, PRIO_PROCESS, 0);
+}
+static inline int kernel_setpriority(int nice)
+{
+    return KERNEL(SYS_setpriority, PRIO_PROCESS, 0, nice);
+}
+static inline int kernel_getioprio(void)
+{
+    return KERNEL(SYS_ioprio_get, 1, 0); /* of a process: this one */
+}
+static inline int kernel_setioprio(int priority)
+{
+    return KERNEL(SYS_ioprio_set, 1, 0, priority);
+}
 static inline int kernel_sethostname(const char *name, size_t bytes)
 {
     return KERNEL(SYS_sethostname, name, bytes);
