@@ -135,8 +135,9 @@ unsigned cage_cgroup_reconcile(bool patient);
 
 /* --- report: what the cage's first process tells its supervisor --- */
 
-/* Room for every call that the profile denies, several times where arguments tell attempts apart. */
-#define CAGE_DENIALS_MAX 288
+/* Room for every call of the table, where arguments tell attempts apart as often as they do (notify_child.c): a narrow
+ * profile denies nearly all of them, and a guest must not hide one attempt behind others. */
+#define CAGE_DENIALS_MAX 1024
 
 /* In the place of a number or an argument: any other. A guest that tries them all fills no more than its share. */
 #define CAGE_DENIAL_OTHER_CALL     UINT32_MAX
