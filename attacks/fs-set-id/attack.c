@@ -12,6 +12,7 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -56,6 +57,7 @@ int main(int argc, char **argv)
     /* cap_dac_override, permitted and effective, revision 2 */
     static const unsigned char rights[20] = {1, 0, 0, 2, 2};
     const char *control = getenv("DRILL_CONTROL");
+    struct statvfs fs;
     char copy[4096];
     int reached = 0;
 
@@ -64,6 +66,11 @@ int main(int argc, char **argv)
     (void)snprintf(copy, sizeof(copy), "%s/marked", control && argc > 1 ? argv[1] : "/work");
     if (copy_self(copy) < 0)
         return 77;
+    if (control && statvfs(copy, &fs) == 0 && (fs.f_flag & (ST_NOSUID | ST_NOEXEC))) {
+        printf("%s is mounted nosuid or noexec\n", copy);
+        (void)unlink(copy);
+        return 77;
+    }
     printf("owner 0: %s\n", chown(copy, control ? 65534 : 0, (gid_t)-1) < 0 ? strerror(errno) : "done");
     printf("set-uid: %s\n", chmod(copy, 06755) < 0 ? strerror(errno) : "done");
     reached |= run(copy, "marked") == 10;

@@ -143,8 +143,9 @@ unsigned cage_cgroup_reconcile(bool patient);
 
 /* --- report: what the cage's first process tells its supervisor --- */
 
-/* Room for every call that the profile denies, several times where arguments tell attempts apart. */
-#define CAGE_DENIALS_MAX 288
+/* Room for every call of the table, where arguments tell attempts apart as often as they do (notify_child.c): a narrow
+ * profile denies nearly all of them, and a guest must not hide one attempt behind others. */
+#define CAGE_DENIALS_MAX 1024
 
 /* In the place of a number or an argument: any other. A guest that tries them all fills no more than its share. */
 #define CAGE_DENIAL_OTHER_CALL     UINT32_MAX
@@ -237,6 +238,9 @@ int cage_begin(struct cage *ret_cage, struct base_err *err);
 
 /* The same before the C library has started, for cage_begin() to find. Uses nothing of the library, reports nothing. */
 void cage_begin_early(char **environment);
+
+/* Drop what cage_begin_early() has begun, where nobody took it. */
+void cage_begin_never(void);
 
 /* Give *@cage, which is begun or CAGE_NONE, its slot: ids, and control groups without limits. It then completes its
  * file system and waits for cage_start(). What fails in there comes through the report (failed_step) and the end of the

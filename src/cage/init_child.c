@@ -290,6 +290,25 @@ static int keep_needed(struct cage_context *context)
     return 0;
 }
 
+/* A group's share of the processors does not bound a real-time process, and a killer of processes that may not kill a
+ * guest leaves its memory limit without force. Less than usual stays as it is. */
+static int forget_precedence(void)
+{
+    const int policy = kernel_getscheduler(), io = kernel_getioprio();
+    const bool is_plain = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE;
+    KERNEL_AUTO_CLOSE int score_fd = kernel_open(AT_FDCWD, "/proc/self/oom_score_adj", O_RDWR, 0);
+    char sign = 0;
+    int r = is_plain ? 0 : kernel_setscheduler(SCHED_OTHER);
+
+    if (r == 0 && kernel_getpriority() > 20)
+        r = kernel_setpriority(0);
+    if (r == 0 && io >> 13 == 1) /* real-time */
+        r = kernel_setioprio(0);
+    if (r == 0 && score_fd >= 0 && kernel_read(score_fd, &sign, 1) == 1 && sign == '-')
+        r = (int)kernel_write(score_fd, "0", 1);
+    return r < 0 ? r : 0;
+}
+
 /* Whatever our starter ignored or allowed itself: a child's end must reach us, and what we write must not end us. */
 static int forget_launcher(void)
 {
@@ -310,7 +329,7 @@ static int forget_launcher(void)
         if (r < 0)
             return r;
     }
-    return 0;
+    return forget_precedence();
 }
 
 static int watch_children(struct cage_context *context)

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <linux/mount.h>
+#include <linux/openat2.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
@@ -195,6 +196,32 @@ static inline int kernel_getcpu(unsigned *ret_cpu)
 {
     return KERNEL(SYS_getcpu, ret_cpu, 0, 0);
 }
+static inline int kernel_getscheduler(void)
+{
+    return KERNEL(SYS_sched_getscheduler, 0);
+}
+static inline int kernel_setscheduler(int policy) /* one without a priority */
+{
+    const struct sched_param none = {0};
+
+    return KERNEL(SYS_sched_setscheduler, 0, policy, &none);
+}
+static inline int kernel_getpriority(void) /* 20 - nice */
+{
+    return KERNEL(SYS_getpriority, PRIO_PROCESS, 0);
+}
+static inline int kernel_setpriority(int nice)
+{
+    return KERNEL(SYS_setpriority, PRIO_PROCESS, 0, nice);
+}
+static inline int kernel_getioprio(void)
+{
+    return KERNEL(SYS_ioprio_get, 1, 0); /* of a process: this one */
+}
+static inline int kernel_setioprio(int priority)
+{
+    return KERNEL(SYS_ioprio_set, 1, 0, priority);
+}
 static inline int kernel_sethostname(const char *name, size_t bytes)
 {
     return KERNEL(SYS_sethostname, name, bytes);
@@ -263,6 +290,13 @@ static inline uint64_t kernel_clock_us(void)
 static inline int kernel_open(int dir_fd, const char *path, int flags, mode_t mode)
 {
     return KERNEL(SYS_openat, dir_fd, path, flags | O_CLOEXEC, mode);
+}
+/* Without following what /proc only shows as links: a process's root, folder and descriptors. */
+static inline int kernel_open_plain(int dir_fd, const char *path, int flags)
+{
+    const struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC), .resolve = RESOLVE_NO_MAGICLINKS};
+
+    return KERNEL(SYS_openat2, dir_fd, path, &how, sizeof(how));
 }
 static inline int kernel_close(int fd)
 {

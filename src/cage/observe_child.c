@@ -8,7 +8,8 @@
  *
  * Theory of operation: whether the call will fail is found out by looking at the same name beforehand, with the guest's
  * root, folder and descriptors, and comparing modes with its id. Where the look says nothing, the name is noted as
- * tried. What will succeed is not noted, but for programs.
+ * tried; so it is where the way leads through a process's root, folder or descriptors: ours would open to us there.
+ * What will succeed is not noted, but for programs.
  */
 #include "cage/child.h"
 #include "cage/kernel.h"
@@ -43,14 +44,6 @@ static long read_guest(pid_t pid, uint64_t at, void *bytes, size_t count)
     const struct iovec remote[] = {{(void *)(uintptr_t)at, first}, {(void *)(uintptr_t)(at + first), count - first}};
 
     return kernel_call(SYS_process_vm_readv, pid, (long)&local, 1, (long)remote, first < count ? 2 : 1, 0);
-}
-
-int cage_observe_prove(pid_t guest)
-{
-    char byte;
-    long r = read_guest(guest, 0, &byte, 1); /* nothing is there: what is asked is whether we may look */
-
-    return r < 0 && r != -EFAULT && r != -ESRCH ? (int)r : 0; /* ESRCH: it has ended already */
 }
 
 static int read_path(struct attempt *attempt)
@@ -137,6 +130,37 @@ static char *append_number(char *at, unsigned number)
     return at;
 }
 
+/* Whether the guest has left its memory open to others of its id; what /proc has on others belongs to root. */
+static bool is_open(pid_t guest)
+{
+    char name[64], *at = append_number(append(name, "/proc/"), (unsigned)guest);
+    struct stat st;
+
+    (void)append(at, "/fd");
+    return kernel_stat(AT_FDCWD, name, &st, 0) == 0 && st.st_uid == CAGE_GUEST_ID;
+}
+
+/* The guest runs already, and may close its memory to us, now and again: that is its own business (its names are
+ * unread), and must not look like the machine's refusal. So that is one only where it is refused and open each time. */
+#define PROOF_TRIES 64
+
+int cage_observe_prove(pid_t guest)
+{
+    long r = 0;
+
+    for (int i = 0; i < PROOF_TRIES; i++) {
+        char byte;
+        r = read_guest(guest, 0, &byte, 1); /* nothing is there: what is asked is whether we may look */
+        if (r >= 0 || r == -EFAULT || r == -ESRCH)
+            return 0; /* ESRCH: it has ended already */
+        if (r != -EPERM)
+            return (int)r;
+        if (!is_open(guest))
+            return 0;
+    }
+    return (int)r;
+}
+
 /* The name as it is for us: "self" is another process here. */
 static void own_view(const struct attempt *attempt, char view[PATH_ROOM])
 {
@@ -213,7 +237,7 @@ static int judge_parent(int start_fd, char view[PATH_ROOM])
     while (length > 0 && view[length - 1] != '/')
         length--;
     view[length] = 0;
-    KERNEL_AUTO_CLOSE int fd = kernel_open(start_fd, length > 0 ? view : ".", O_PATH | O_DIRECTORY, 0);
+    KERNEL_AUTO_CLOSE int fd = kernel_open_plain(start_fd, length > 0 ? view : ".", O_PATH | O_DIRECTORY);
 
     if (fd < 0 || kernel_stat(fd, "", &st, AT_EMPTY_PATH) < 0)
         return fd == -ENOENT ? CAGE_SEEN_MISSING : TRIED;
@@ -230,7 +254,7 @@ static int look(const struct attempt *attempt)
         cage_text_starts(attempt->path, "/dev/fd") || cage_text_starts(attempt->path, "/dev/std"))
         return TRIED;
     own_view(attempt, view);
-    KERNEL_AUTO_CLOSE int fd = kernel_open(start_fd, view, O_PATH | (int)(attempt->flags & O_NOFOLLOW), 0);
+    KERNEL_AUTO_CLOSE int fd = kernel_open_plain(start_fd, view, O_PATH | (int)(attempt->flags & O_NOFOLLOW));
     if (fd >= 0)
         return judge_found(attempt, fd);
     if (fd != -ENOENT && fd != -ENOTDIR)

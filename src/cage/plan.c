@@ -95,8 +95,9 @@ static int plan_inherited(const struct cage_host *host, const struct cage_plan *
     return 0;
 }
 
-/* The guest's streams, its mark, and what its loader opens on the way. */
-#define OPEN_FILES_MIN 8
+/* The limit is in force from before the exec: the guest's streams, its mark, and what the first process holds in the
+ * same table then; that is more than its loader opens on the way. */
+#define OPEN_FILES_MIN 16
 
 static int plan_open_files(const struct cage_plan *plan, struct base_err *err)
 {

@@ -50,6 +50,22 @@ static int find_program(const char *folder, char **ret_path, struct base_err *er
     return *ret_path ? 0 : base_err_set(err, BASE_E_NOMEM, folder, "out of memory");
 }
 
+/* What cannot be read now could not be run later. */
+static int check_program(const char *path, struct base_err *err)
+{
+    AUTO_CLOSE int fd = -1;
+
+    return base_file_open(path, &fd, NULL, err);
+}
+
+/* A folder of attacks that cannot be read is a wrong folder, whatever is wrong with its files. */
+static int as_usage(int r, struct base_err *err)
+{
+    if (r == BASE_E_NOT_FOUND || r == BASE_E_IO)
+        r = err->code = BASE_E_USAGE;
+    return r;
+}
+
 int drill_attack_load(const char *dir, const char *name, const struct policy *base, struct drill_attack *ret_attack,
                       struct base_err *err)
 {
@@ -60,11 +76,13 @@ int drill_attack_load(const char *dir, const char *name, const struct policy *ba
 
     if (!attack.name || asprintf(&folder, "%s/%s", dir, name) < 0 || asprintf(&path, "%s/" EXPECT_FILE, folder) < 0)
         return base_err_set(err, BASE_E_NOMEM, name, "out of memory");
-    r = base_file_read(path, EXPECT_MAX_BYTES, &text, err);
+    r = as_usage(base_file_read(path, EXPECT_MAX_BYTES, &text, err), err);
     if (r == 0)
         r = drill_expect_parse(text.bytes ? text.bytes : "", text.count, path, base, &attack.expect, err);
     if (r == 0)
         r = find_program(folder, &attack.program, err);
+    if (r == 0)
+        r = as_usage(check_program(attack.program, err), err);
     if (r < 0)
         return r;
     *ret_attack = attack;

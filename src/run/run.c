@@ -228,6 +228,7 @@ int run_prepare(struct base_err *err)
 void run_release(void)
 {
     own_site();
+    cage_begin_never(); /* after a wrong command line, say: a launcher that reaps nobody would keep its remains */
     (void)cage_drop(&site.cage); /* what stays of it is cleared by the next start */
     cage_slot_release(&site.slot);
     site.looked = false;

@@ -654,3 +654,34 @@ def test_the_ordinary_users_limits(user_hood):
     expect_ending(expect_status(flood, 122), "limit", limit="output")
     daemon = user_hood.python("import os,time\nif os.fork() == 0:\n  os.setsid(); time.sleep(600)\nprint('x')", options=["--policy", "if-available"])
     expect_status(daemon, 0)
+
+
+PRECEDENCE = """
+import os
+print(os.sched_getscheduler(0), os.getpriority(0, 0) >= 0, open('/proc/self/oom_score_adj').read()[0] != '-')
+"""
+
+
+@pytest.mark.parametrize("set_it, wanted", [
+    (lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50)), os.SCHED_OTHER),
+    (lambda: os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1)), os.SCHED_OTHER),
+    (lambda: os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0)), os.SCHED_BATCH),
+    (lambda: os.setpriority(os.PRIO_PROCESS, 0, -10), os.SCHED_OTHER),
+    (lambda: pathlib.Path("/proc/self/oom_score_adj").write_text("-500"), os.SCHED_OTHER),
+], ids=["fifo", "round-robin", "batch", "nice", "oom-score"])
+def test_a_launchers_precedence_is_not_the_guests(hood, set_it, wanted):
+    need(is_root(), "only root may have precedence")
+
+    def allowed():
+        pid = os.fork()
+        if pid == 0:
+            try:
+                set_it()
+                os._exit(0)
+            except OSError:
+                os._exit(1)
+        return os.waitpid(pid, 0)[1] == 0
+    if not allowed():
+        pytest.skip("this machine does not let root take it")
+    run = hood.python(PRECEDENCE, preexec_fn=set_it)
+    assert (run.status, run.text) == (0, "%d True True\n" % wanted), run

@@ -391,3 +391,15 @@ def test_disable_needs_a_reason(hood):
     for words in ([], ["--why"], ["--why", ""]):
         expect_refusal(hood.call("disable", *words), 2)
     expect_status(hood.shell("exit 0"), 0)
+
+
+@pytest.mark.parametrize("words", [["run", "--help"], ["run", "--unheard", "x"], ["run", "x", "--limit"], ["run", "/nowhere.py"]])
+def test_a_wrong_command_line_leaves_nothing_to_reap(hood, words):
+    """A launcher that reaps nobody, such as a container's first process, keeps what we leave behind."""
+    watch = ("import ctypes, os, subprocess, sys\n"
+             "ctypes.CDLL(None).prctl(36, 1)\n"
+             "subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n"
+             "try: print('left', os.waitpid(-1, 0))\n"
+             "except ChildProcessError: print('nothing')\n")
+    done = subprocess.run([PYTHON, "-c", watch] + [str(word) for word in hood.command(*words)], capture_output=True, text=True, timeout=30)
+    assert done.stdout == "nothing\n", done

@@ -507,6 +507,20 @@ def test_a_folder_without_a_program_or_with_two(attacks):
     expect_refusal(attacks.call(), 2, "0 programs", "built")
 
 
+def test_files_that_cannot_be_read_stop_everything(attacks):
+    """Before anything has run."""
+    attacks.add("a", WORKS_BARE).add("b", WORKS_BARE)
+    (attacks.folder / "b/expect.yaml").unlink()
+    expect_refusal(attacks.call(), 2, "b/expect.yaml")
+    attacks.add("b", WORKS_BARE)
+    (attacks.folder / "b/attack.py").unlink()
+    os.mkfifo(attacks.folder / "b/attack.py")
+    expect_refusal(attacks.call(), 2, "b/attack.py", "FIFO")
+    (attacks.folder / "b/attack.py").unlink()
+    (attacks.folder / "b/attack.py").symlink_to("nowhere")
+    expect_refusal(attacks.call(), 2, "b/attack.py")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_drill_takes_everything_away(attacks, number):
     attacks.add("long-" + attacks.hood.nonce, "import time; time.sleep(100)", limits={"wall_ms": "60s"}, outside=["victim", "posix-shm", "secret-file"])

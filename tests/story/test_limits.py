@@ -234,6 +234,14 @@ def test_opens_files_and_copes(hood):
     expect_ending(run, "exited", exit_code=0)
 
 
+@pytest.mark.parametrize("count", [1, 8, 12, 15, 16, 17])
+def test_few_open_files_are_enough_or_refused(hood, count):
+    """Never a cage that cannot be built."""
+    run = hood.call("run", "--limit", "open_files=%d" % count, hood.program("echo ran", "sh"))
+    assert (run.status, run.text) == (0, "ran\n") or (run.status == 2 and "no program starts with fewer than 16" in run.said), run
+    assert (run.status == 0) == (count >= 16), run
+
+
 def test_opens_files_without_end(hood):
     run = hood.python("held = []\nwhile True: held.append(open('/dev/null'))", options=limits("open_files=64"))
     expect_soon(run)

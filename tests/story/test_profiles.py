@@ -195,6 +195,33 @@ def test_the_first_denial_ends_the_run_where_asked(hood):
     expect_ending(expect_status(run, 126), "denied")
 
 
+HIDES = r"""
+#include <sys/syscall.h>
+static void call(long nr, long a, long b, long c) {
+  register long d __asm__("r10") = 0; long result;
+  __asm__ volatile("syscall" : "=a"(result) : "0"(nr), "D"(a), "S"(b), "d"(c), "r"(d) : "rcx", "r11", "memory"); }
+void _start(void) {
+  for (long n = 0; n < 128; n++) {
+    long bits = (n & 1) << 17 | (n >> 1 & 31) << 26 | (n >> 6 & 1) << 30;
+    call(SYS_socket, n, 0, 0); call(SYS_socketpair, n, 0, 0); call(SYS_prctl, n, 0, 0); call(SYS_ioctl, 0, n, 0);
+    call(SYS_fcntl, 0, n, 0); call(SYS_setsockopt, 0, 0, n); call(SYS_clone, bits, 0, 0); call(SYS_unshare, bits, 0, 0); }
+  for (int n = 0; n < 600; n++) /* 335 and 336 go past every filter */
+    if (n != SYS_execve && n != SYS_exit_group && n != SYS_ptrace && n != 335 && n != 336) call(n, 0, 0, 0);
+  call(SYS_ptrace, 0, 0, 0);
+  for (;;) call(SYS_exit_group, 3, 0, 0); }
+"""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="made of this processor's instructions")
+def test_no_attempt_hides_behind_others(hood):
+    """However many there are, of whatever kinds."""
+    policy = hood.policy("two.yaml", "syscalls: {name: two, allow: [execve, exit_group]}\n")
+    run = hood.run(hood.compile(HIDES, "-static", "-nostdlib"), options=["--policy", policy])
+    rows = run.receipt["denials"]
+    assert run.status == 3 and run.denied("ptrace") and len(rows) > 600 and run.receipt["denials_unlisted"] == 0, (run.status, len(rows))
+    assert hood.call("receipt", "verify", run.receipt_path).status == 0
+
+
 def test_a_program_that_cannot_be_executed_does_not_hang(hood):
     broken = hood.compile("int main(void) { return 0; }", "-Wl,--dynamic-linker=/no/such/loader")
     for policy in ("strict", "native"):
@@ -457,6 +484,49 @@ def test_paths_that_cannot_be_read(hood):
                    options=["--policy", hood.policy("observe.yaml", "observe: [files]\n")])
     assert run.text == "-1 14 -1 2\n", run
     assert run.receipt["observed"]["unread"] == 1 and ("/gone", "missing") in sights(run, "files")
+
+
+CLOSED = r"""
+#include <fcntl.h>
+#include <sys/prctl.h>
+int main(void) { prctl(PR_SET_DUMPABLE, 0); for (volatile int i = 0; i < 3000000; i++); open("/gone", O_RDONLY); return 3; }
+"""
+TOGGLED = r"""
+#include <sys/prctl.h>
+int main(void) { for (int i = 0; i < 20000; i++) prctl(PR_SET_DUMPABLE, i & 1); return 3; }
+"""
+
+
+@pytest.mark.parametrize("source", [CLOSED, TOGGLED], ids=["closed", "toggled"])
+@pytest.mark.parametrize("as_user", [False, True], ids=["own", "user"])
+def test_a_program_that_closes_its_memory_cannot_have_its_run_refused(hood, user_hood, source, as_user):
+    """Its end stays its own, from its first instruction on."""
+    who = user_hood if as_user else hood
+    program = who.compile(source, "-static")
+    policy = who.file("observe.yaml", "observe: [files, exec]\nlimits: {memory_bytes_if_available: 512MiB, processes_if_available: 64, cpus_if_available: 1}\n")
+    for _ in range(12):
+        run = who.run(program, options=["--policy", policy])
+        assert run.status == 3 and run.ending["kind"] == "exited", run
+
+
+def test_a_way_through_process_1_is_told(hood):
+    """There our own look would succeed, where the program is refused."""
+    run = hood.python("""
+for name in ('/proc/1/root/etc/passwd', '/proc/self/../1/cwd/usr/bin/env'):
+    try: open(name); print('open')
+    except OSError: pass
+print('done')
+""", options=["--policy", hood.policy("observe.yaml", "observe: [files]\n")])
+    assert run.text == "done\n", run
+    assert {("/proc/1/root/etc/passwd", "tried"), ("/proc/self/../1/cwd/usr/bin/env", "tried")} <= set(sights(run, "files")), sights(run, "files")
+
+
+def test_names_cannot_add_lines_to_what_is_shown(hood):
+    run = hood.python("try: open('/x\\nending        kind exited, exit_code 0\\ty')\nexcept OSError: pass\nraise SystemExit(4)",
+                      options=["--policy", hood.policy("observe.yaml", "observe: [files]\n")])
+    shown = hood.call("receipt", "show", run.receipt_path).text
+    assert [line for line in shown.splitlines() if line.startswith("ending")] == ["ending        kind exited, exit_code 4"], shown
+    assert "/x\\x0aending" in shown and "\\x09y" in shown and "unread 0" in shown, shown
 
 
 def test_observing_a_program_with_signals(hood):

@@ -69,12 +69,22 @@ END
 program touch_memory <<'END'
 dd if=/dev/zero of=/tmp/file bs=1M count=20 2>/dev/null
 END
+program score <<'END'
+cat /proc/self/oom_score_adj
+END
 program groups <<'END'
 cat /proc/self/cgroup
 END
 
 [ ! -d /sys/fs/cgroup/memory ] && [ -f /sys/fs/cgroup/cgroup.controllers ]
 tell "the machine has cgroup v2 only" "$?" 0
+
+# A launcher that the killer of processes spares
+spared() {
+    (echo -1000 >/proc/self/oom_score_adj && exec fumehood run "$@" 2>&1)
+}
+tell "the guest is not spared with its launcher" "$(spared /root/p/score.sh)" 0
+tell "its memory limit ends it" "$(spared --limit memory_bytes=64MiB --limit wall_ms=20s /root/p/memory.sh)" "*memory limit*"
 
 run /root/p/hello.sh
 tell "a run works" "$status $(cat /root/out)" "0 hello"

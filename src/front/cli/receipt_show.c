@@ -20,23 +20,39 @@ static void label(const char *name)
     printf("%-*s", LABEL_WIDTH, name);
 }
 
+/* A line that a text brings along would look like one of ours. */
+static void one_line(const char *text, size_t count)
+{
+    while (count > 0) {
+        size_t plain = 0;
+        while (plain < count && text[plain] != '\n' && text[plain] != '\t')
+            plain++;
+        cli_say_visible(stdout, text, plain);
+        if (plain == count)
+            return;
+        printf("\\x%02x", (unsigned)text[plain]);
+        text += plain + 1;
+        count -= plain + 1;
+    }
+}
+
 /* A scalar as text; anything else as compact JSON. */
 static void value(const json_t *json)
 {
     AUTO_FREE char *text = NULL;
 
     if (json_is_string(json)) {
-        cli_say_visible(stdout, json_string_value(json), json_string_length(json));
+        one_line(json_string_value(json), json_string_length(json));
         return;
     }
     text = json_dumps(json, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(15)); /* 3.78 */
     if (text)
-        cli_say_visible(stdout, text, strlen(text));
+        one_line(text, strlen(text));
 }
 
 static void key_text(const char *key)
 {
-    cli_say_visible(stdout, key, strlen(key));
+    one_line(key, strlen(key));
 }
 
 /* "label  value", nothing when there is none. */
@@ -190,6 +206,7 @@ void cli_receipt_show(const json_t *receipt)
     static const char *const denial[] = {"class", "what", "count", "first_us", NULL};
     static const char *const syscalls[] = {"profile", "sha256", NULL};
     static const char *const sight[] = {"path", "seen", "count", NULL};
+    static const char *const unseen[] = {"unlisted", "unread", NULL};
     static const char *const mount[] = {"at", "kind", "mode", NULL};
     static const char *const usage[] = {
         "wall_us", "cpu_us", "memory_peak_bytes", "processes_peak", "scratch_peak_bytes", NULL};
@@ -212,6 +229,7 @@ void cli_receipt_show(const json_t *receipt)
     rows("denied", json_object_get(receipt, "denials"), denial);
     rows("tried files", json_object_get(observed, "files"), sight);
     rows("tried to run", json_object_get(observed, "exec"), sight);
+    members("tried, too", observed, unseen);
     members("usage", json_object_get(receipt, "usage"), usage);
     limits(json_object_get(receipt, "limits"));
     words("achieved", json_object_get(protections, "achieved"));
