@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* jansson mostly reports a want of memory as a text that is no JSON; that would be a verdict on the text. */
+/* Without memory jansson mostly says that the text is no JSON, and sometimes loses a character of a string and says
+ * nothing. Neither may be taken for what the text is. */
 static bool without_memory;
 
 static void *allocate(size_t bytes)
@@ -25,8 +26,11 @@ json_t *base_json_load(const char *bytes, size_t count, size_t flags, json_error
     json_set_alloc_funcs(allocate, free);
     without_memory = false;
     json = json_loadb(bytes, count, flags, ret_error);
-    *ret_code = json ? 0 : without_memory ? BASE_E_NOMEM : BASE_E_INVALID;
-    return json;
+    *ret_code = without_memory ? BASE_E_NOMEM : json ? 0 : BASE_E_INVALID;
+    if (*ret_code == 0)
+        return json;
+    json_decref(json);
+    return NULL;
 }
 
 int base_json_parse(const char *bytes, size_t count, const char *place, json_t **ret_json, struct base_err *err)
