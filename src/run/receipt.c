@@ -120,10 +120,11 @@ static json_t *observed_json(const struct policy *policy, const struct warden_ou
                                  (json_int_t)outcome->observed_unread);
 
     for (unsigned kind = 0; kind < POLICY_OBSERVE_MAX; kind++) {
-        json_t *list = policy->observe >> kind & 1 ? json_array() : NULL;
+        json_t *list;
 
-        if (!list)
+        if (!(policy->observe >> kind & 1))
             continue;
+        list = json_array();
         for (size_t i = 0; i < outcome->observed.count / sizeof(*sights); i++)
             if (sights[i].is_exec == (kind == POLICY_OBSERVE_EXEC))
                 base_json_add(&list, sight_json(&sights[i]));
@@ -236,11 +237,11 @@ static int finish(json_t *receipt, const struct policy *policy, const struct war
         {"stderr", stream_json(&outcome->err)},
         {"teardown", teardown_json(outcome)},
     };
-
-    const struct field observed = {"observed", policy->observe ? observed_json(policy, outcome) : NULL};
     int r = add_fields(receipt, fields, ARRAY_COUNT(fields));
 
-    return r < 0 || !policy->observe ? r : add_fields(receipt, &observed, 1);
+    if (r == 0 && policy->observe)
+        r = add_fields(receipt, &(struct field){"observed", observed_json(policy, outcome)}, 1);
+    return r;
 }
 
 int run_receipt(const struct run_request *request, const struct warden_outcome *outcome, json_t **ret_receipt,
