@@ -1,6 +1,7 @@
-# The libraries of Debian 12 that the program is made with. Static archives where the program is static.
+# The libraries of Debian 12 that the program is made with. Static archives where the program is static, and where
+# tests stand between it and the allocator.
 function(need name)
-    if(FUMEHOOD_STATIC AND NOT FUMEHOOD_SANITIZE)
+    if((FUMEHOOD_STATIC AND NOT FUMEHOOD_SANITIZE) OR FUMEHOOD_TESTS)
         find_library(LIB_${name} NAMES lib${name}.a REQUIRED)
     else()
         find_library(LIB_${name} NAMES ${name} REQUIRED)

@@ -4,7 +4,8 @@
  * then only has to find the places and the texts, and still never reads past the end.
  */
 #include "base/doc_build.h"
-#include <jansson.h>
+#include "base/json.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,14 +264,15 @@ static int syntax_err(const struct base_doc_source *source, const json_error_t *
 static int check_syntax(const struct base_doc_source *source)
 {
     json_error_t error;
-    json_t *json = json_loadb(source->bytes, source->count, 0, &error);
+    int r;
+    json_t *json = base_json_load(source->bytes, source->count, 0, &error, &r);
 
     if (json) {
         json_decref(json);
         return 0;
     }
-    if (json_error_code(&error) == json_error_out_of_memory)
-        return base_err_set(source->err, BASE_E_NOMEM, source->place, "out of memory");
+    if (r == BASE_E_NOMEM)
+        return base_err_set(source->err, r, source->place, "out of memory");
     return syntax_err(source, &error);
 }
 

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -82,6 +83,8 @@ int base_err_sys(struct base_err *err, int code, int sys_errno, const char *plac
 {
     va_list args;
 
+    if (sys_errno == ENOMEM && fault_of(code) == BASE_FAULT_USER)
+        code = BASE_E_NOMEM; /* whatever the caller took it for */
     va_start(args, fmt);
     code = fill(err, code, sys_errno, place, fmt, args);
     va_end(args);

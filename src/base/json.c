@@ -246,6 +246,24 @@ json_t *base_json_text(const char *bytes, size_t count)
     return r < 0 ? NULL : json_stringn_nocheck(buf.bytes, buf.count);
 }
 
+static void give_up(json_t **json)
+{
+    json_decref(*json);
+    *json = NULL;
+}
+
+void base_json_add(json_t **list, json_t *value)
+{
+    if (json_array_append_new(*list, value) < 0)
+        give_up(list);
+}
+
+void base_json_put(json_t **object, const char *key, json_t *value)
+{
+    if (json_object_set_new(*object, key, value) < 0)
+        give_up(object);
+}
+
 json_t *base_json_base64(const void *bytes, size_t count)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

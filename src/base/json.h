@@ -18,6 +18,15 @@ static inline void base_json_cleanup(json_t **json)
 /* Parse one JSON text; duplicate keys are refused. Errors carry "PLACE:LINE:COLUMN". Foreign bytes: has a fuzzer. */
 int base_json_parse(const char *bytes, size_t count, const char *place, json_t **ret_json, struct base_err *err);
 
+/* json_loadb(), which keeps quiet about memory: NULL with BASE_E_NOMEM in *@ret_code (else BASE_E_INVALID). Foreign
+ * bytes: has a fuzzer. */
+json_t *base_json_load(const char *bytes, size_t count, size_t flags, json_error_t *ret_error, int *ret_code);
+
+/* Add to a list or an object that is being made; takes @value. Where that fails, the list or object becomes NULL and
+ * stays so: what lost a part is never taken for the whole. */
+void base_json_add(json_t **list, json_t *value);
+void base_json_put(json_t **object, const char *key, json_t *value);
+
 /* Append the canonical form: keys sorted, compact, UTF-8, one line, no newline at the end. */
 int base_json_canonical(const json_t *json, struct base_buf *buf);
 

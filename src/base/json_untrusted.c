@@ -5,12 +5,40 @@
  */
 #include "base/json.h"
 #include <stdio.h>
+#include <stdlib.h>
+
+/* Without memory jansson mostly says that the text is no JSON, and sometimes loses a character of a string and says
+ * nothing. Neither may be taken for what the text is. */
+static bool without_memory;
+
+static void *allocate(size_t bytes)
+{
+    void *memory = malloc(bytes);
+
+    without_memory = without_memory || !memory;
+    return memory;
+}
+
+json_t *base_json_load(const char *bytes, size_t count, size_t flags, json_error_t *ret_error, int *ret_code)
+{
+    json_t *json;
+
+    json_set_alloc_funcs(allocate, free);
+    without_memory = false;
+    json = json_loadb(bytes, count, flags, ret_error);
+    *ret_code = without_memory ? BASE_E_NOMEM : json ? 0 : BASE_E_INVALID;
+    if (*ret_code == 0)
+        return json;
+    json_decref(json);
+    return NULL;
+}
 
 int base_json_parse(const char *bytes, size_t count, const char *place, json_t **ret_json, struct base_err *err)
 {
     json_error_t error;
     char where[256];
-    json_t *json = json_loadb(bytes, count, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
+    int r;
+    json_t *json = base_json_load(bytes, count, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &error, &r);
 
     if (json) {
         *ret_json = json;
@@ -18,7 +46,7 @@ int base_json_parse(const char *bytes, size_t count, const char *place, json_t *
     }
     (void)snprintf(where, sizeof(where), "%s:%d:%d", place, error.line > 0 ? error.line : 1,
                    error.column > 0 ? error.column : 1);
-    if (json_error_code(&error) == json_error_out_of_memory)
-        return base_err_set(err, BASE_E_NOMEM, where, "out of memory");
+    if (r == BASE_E_NOMEM)
+        return base_err_set(err, r, place, "out of memory");
     return base_err_set(err, BASE_E_INVALID, where, "not valid JSON: %s", error.text);
 }

@@ -16,7 +16,7 @@ static json_t *words_json(const struct drill_words *words)
     json_t *list = json_array();
 
     for (size_t i = 0; i < words->count; i++)
-        (void)json_array_append_new(list, base_json_text(words->items[i], strlen(words->items[i])));
+        base_json_add(&list, base_json_text(words->items[i], strlen(words->items[i])));
     return list;
 }
 
@@ -26,7 +26,7 @@ static json_t *outside_json(const struct drill_expect *expect)
 
     for (int kind = 0; kind < DRILL_OUTSIDE_MAX; kind++)
         if (expect->outside & DRILL_BIT(kind))
-            (void)json_array_append_new(list, json_string(drill_outside_name((enum drill_outside)kind)));
+            base_json_add(&list, json_string(drill_outside_name((enum drill_outside)kind)));
     return list;
 }
 
@@ -44,9 +44,11 @@ static json_t *denials_json(const json_t *receipts)
 
     json_array_foreach((json_t *)receipts, run, receipt)
     {
-        json_array_foreach(json_object_get(receipt, "denials"), index, row)(void) json_array_append_new(
-            list, json_pack("{s:O?, s:O?, s:O?}", "class", json_object_get(row, "class"), "what",
-                            json_object_get(row, "what"), "count", json_object_get(row, "count")));
+        json_array_foreach(json_object_get(receipt, "denials"), index, row)
+        {
+            base_json_add(&list, json_pack("{s:O?, s:O?, s:O?}", "class", json_object_get(row, "class"), "what",
+                                           json_object_get(row, "what"), "count", json_object_get(row, "count")));
+        }
     }
     return list;
 }
@@ -58,7 +60,7 @@ static json_t *seen_json(const struct drill_facts *facts, const json_t *receipts
     char text[64];
 
     for (size_t i = 0; i < runs && !facts->unstaged[0]; i++)
-        (void)json_array_append_new(endings, json_string(drill_ending_text(facts, i, text, sizeof(text))));
+        base_json_add(&endings, json_string(drill_ending_text(facts, i, text, sizeof(text))));
     return json_pack("{s:o, s:o}", "ending", endings, "denials", denials_json(receipts));
 }
 
@@ -82,7 +84,7 @@ static json_t *part_json(const json_t *receipts, const char *key)
 }
 
 /* Where a row is not as it should be, what the program had to say of it: of the last run, and of the control. */
-static void add_said(json_t *row, const struct drill_facts *facts, const json_t *receipts)
+static void add_said(json_t **row, const struct drill_facts *facts, const json_t *receipts)
 {
     size_t count = json_array_size(receipts);
     const json_t *text =
@@ -90,9 +92,8 @@ static void add_said(json_t *row, const struct drill_facts *facts, const json_t 
     const char *bytes = json_string_value(text);
     size_t length = json_string_length(text);
 
-    (void)json_object_set_new(row, "said",
-                              bytes ? base_json_text(bytes, length < SAID_BYTES ? length : SAID_BYTES) : json_null());
-    (void)json_object_set_new(row, "control_said", text_json(facts->control.last_line));
+    base_json_put(row, "said", bytes ? base_json_text(bytes, length < SAID_BYTES ? length : SAID_BYTES) : json_null());
+    base_json_put(row, "control_said", text_json(facts->control.last_line));
 }
 
 json_t *drill_row_json(const struct drill_attack *attack, const struct drill_facts *facts,
@@ -111,6 +112,6 @@ json_t *drill_row_json(const struct drill_attack *attack, const struct drill_fac
                     part_json(receipts, "usage"), "teardown", part_json(receipts, "teardown"), "residue",
                     words_json(&facts->residue));
     if (row && verdict->result == DRILL_RED)
-        add_said(row, facts, receipts);
+        add_said(&row, facts, receipts);
     return row;
 }

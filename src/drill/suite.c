@@ -240,9 +240,10 @@ static int run_rows(struct suite *suite, json_t *rows, struct base_err *err)
         if (interrupted || r < 0)
             return r;
         suite->counts[suite->attacks[i].expect.group][result]++;
-        (void)json_array_append_new(rows, row);
         if (request->row)
             request->row(request->context, row);
+        if (json_array_append_new(rows, row) < 0)
+            return base_err_set(err, BASE_E_NOMEM, "report", "out of memory");
     }
     return 0;
 }
@@ -252,7 +253,7 @@ static json_t *counts_json(const unsigned *counts)
     json_t *json = json_object();
 
     for (int result = 0; result < DRILL_RESULT_MAX; result++)
-        (void)json_object_set_new(json, summary_keys[result], json_integer(counts[result]));
+        base_json_put(&json, summary_keys[result], json_integer(counts[result]));
     return json;
 }
 
@@ -268,11 +269,10 @@ static json_t *summary_json(const struct suite *suite)
             any += suite->counts[group][result];
         }
         if (any > 0)
-            (void)json_object_set_new(by_group, drill_group_name((enum drill_group)group),
-                                      counts_json(suite->counts[group]));
+            base_json_put(&by_group, drill_group_name((enum drill_group)group), counts_json(suite->counts[group]));
     }
     json = counts_json(all);
-    (void)json_object_set_new(json, "by_group", by_group);
+    base_json_put(&json, "by_group", by_group);
     return json;
 }
 

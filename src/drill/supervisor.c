@@ -136,7 +136,7 @@ static int run_once(struct order *order, json_t *receipts, struct base_err *err)
     int r = run_execute(&request, &outcome, err);
 
     if (r == BASE_E_REFUSED) {
-        (void)json_object_set_new(order->answer, "refused", json_string(base_err_text(err, text, sizeof(text))));
+        base_json_put(&order->answer, "refused", json_string(base_err_text(err, text, sizeof(text))));
         return 0;
     }
     if (r == 0)
@@ -149,10 +149,9 @@ static int run_once(struct order *order, json_t *receipts, struct base_err *err)
 /* As fumehood run does it: the cage is begun before the program is read. The second one is not. */
 static int run_caged(struct order *order, struct base_err *err)
 {
-    json_t *receipts = json_array();
+    AUTO_JSON json_t *receipts = json_array();
     int before = count_descriptors(), r;
 
-    (void)json_object_set_new(order->answer, "receipts", receipts);
     (void)run_prepare(NULL); /* what fails here fails again */
     r = load(order, err);
     if (r == 0)
@@ -162,8 +161,9 @@ static int run_caged(struct order *order, struct base_err *err)
         r = run_once(order, receipts, err);
     }
     run_release();
-    (void)json_object_set_new(order->answer, "fds_before", json_integer(before));
-    (void)json_object_set_new(order->answer, "fds_after", json_integer(count_descriptors()));
+    base_json_put(&order->answer, "receipts", json_incref(receipts));
+    base_json_put(&order->answer, "fds_before", json_integer(before));
+    base_json_put(&order->answer, "fds_after", json_integer(count_descriptors()));
     return r;
 }
 
@@ -284,17 +284,16 @@ static int bare_once(struct order *order, json_t *endings, struct base_err *err)
 
 static int run_bare(struct order *order, struct base_err *err)
 {
-    json_t *endings = json_array();
-    int r;
+    AUTO_JSON json_t *endings = json_array();
+    int r = load(order, err);
 
-    (void)json_object_set_new(order->answer, "endings", endings);
-    r = load(order, err);
     if (r == 0)
         r = bare_once(order, endings, err);
     if (r == 0 && order->twice) {
         order->args[order->arg_count] = SECOND_ARGUMENT;
         r = bare_once(order, endings, err);
     }
+    base_json_put(&order->answer, "endings", json_incref(endings));
     return r;
 }
 
@@ -321,6 +320,6 @@ int drill_supervise(const char *folder, struct base_err *err)
         return r;
     r = order.bare ? run_bare(&order, err) : run_caged(&order, err);
     if (r < 0)
-        (void)json_object_set_new(order.answer, "error", json_string(base_err_text(err, text, sizeof(text))));
+        base_json_put(&order.answer, "error", json_string(base_err_text(err, text, sizeof(text))));
     return answer(&order, err);
 }

@@ -58,6 +58,17 @@ static int send_message(int fd, const struct base_buf *message, struct base_err 
     return r < 0 ? r : send_all(fd, message->bytes, message->count, err);
 }
 
+/* What there is no memory for is read all the same: the next message must be found where it begins. */
+static int discard(int fd, uint64_t count, struct base_err *err)
+{
+    char chunk[4096];
+    int r = 0;
+
+    for (; r >= 0 && count > 0; count -= count < sizeof(chunk) ? count : sizeof(chunk))
+        r = receive_all(fd, chunk, count < sizeof(chunk) ? (size_t)count : sizeof(chunk), err);
+    return r;
+}
+
 static int receive_message(int fd, struct base_buf *message, struct base_err *err)
 {
     uint64_t count;
@@ -68,8 +79,12 @@ static int receive_message(int fd, struct base_buf *message, struct base_err *er
     if (count > MESSAGE_MAX_BYTES)
         return base_err_set(err, BASE_E_INTERNAL, place, "sent a message of impossible length");
     r = base_buf_reserve(message, count);
-    if (r < 0)
-        return base_err_set(err, r, place, "no memory for a message of %llu bytes", (unsigned long long)count);
+    if (r < 0) {
+        int lost = discard(fd, count, err);
+        return lost < 0
+                   ? lost
+                   : base_err_set(err, r, place, "no memory for a message of %llu bytes", (unsigned long long)count);
+    }
     r = receive_all(fd, message->bytes, count, err);
     if (r >= 0)
         message->count = count;
@@ -109,6 +124,9 @@ static void take_copy(struct reader *reader, void *to, size_t count)
     if (piece)
         memcpy(to, piece, count);
 }
+
+/* A field of fixed size that ends in it. */
+#define is_text(field) (memchr(field, '\0', sizeof(field)) != NULL)
 
 static int torn(struct base_err *err)
 {
@@ -197,6 +215,7 @@ static int take_files(struct reader *reader, uint64_t count, struct engine_job *
         struct file_head head = {0};
 
         take_copy(reader, &head, sizeof(head));
+        reader->torn = reader->torn || !is_text(head.path) || !is_text(head.sha256);
         memcpy(job->files[i].path, head.path, sizeof(head.path));
         memcpy(job->files[i].sha256, head.sha256, sizeof(head.sha256));
         job->files[i].mode = head.mode;
@@ -226,6 +245,7 @@ static int take_request(struct reader *reader, struct engine_job *job, struct ba
     int r;
 
     take_copy(reader, &head, sizeof(head));
+    reader->torn = reader->torn || !is_text(head.program_name) || !is_text(head.runtime);
     r = reader->torn ? torn(err) : stage_runtime_find(head.runtime, &job->program.runtime, err);
     if (r < 0)
         return r;

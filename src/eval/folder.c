@@ -22,12 +22,18 @@ static void close_dir(DIR **dir)
         (void)closedir(*dir); /* it was only read */
 }
 
+static const char prefix[] = "MBPP/";
+
+static bool has_bare_name(const char *id)
+{
+    const char *number = id + strlen(prefix);
+
+    return strncmp(id, prefix, strlen(prefix)) == 0 && *number && strspn(number, "0123456789") == strlen(number);
+}
+
 char *eval_folder_name(const char *id, bool bare)
 {
-    static const char prefix[] = "MBPP/";
-    bool has_number = strncmp(id, prefix, strlen(prefix)) == 0 && id[strlen(prefix)] &&
-                      strspn(id + strlen(prefix), "0123456789") == strlen(id + strlen(prefix));
-    char *name = bare && !has_number ? NULL : strdup(bare ? id + strlen(prefix) : id);
+    char *name = bare && !has_bare_name(id) ? NULL : strdup(bare ? id + strlen(prefix) : id);
 
     for (char *c = name; c && *c; c++)
         if (*c == '/')
@@ -36,14 +42,18 @@ char *eval_folder_name(const char *id, bool bare)
 }
 
 /* Second names, where no task has them as its first. */
-static void add_bare_names(const struct eval_tasks *tasks, json_t *names)
+static int add_bare_names(const struct eval_tasks *tasks, json_t *names)
 {
     for (size_t i = 0; i < tasks->count; i++) {
-        AUTO_FREE char *name = eval_folder_name(tasks->items[i].id, true);
+        const char *id = tasks->items[i].id;
+        AUTO_FREE char *name = eval_folder_name(id, true);
 
-        if (name && !json_object_get(names, name))
-            (void)json_object_set_new(names, name, json_integer((json_int_t)i)); /* the first name works anyway */
+        if (!name && has_bare_name(id))
+            return BASE_E_NOMEM;
+        if (name && !json_object_get(names, name) && json_object_set_new(names, name, json_integer((json_int_t)i)) < 0)
+            return BASE_E_NOMEM;
     }
+    return 0;
 }
 
 /* "py, js, ..." */
@@ -93,9 +103,10 @@ static int index_names(const struct eval_tasks *tasks, const char *path, json_t 
             names = NULL;
         }
     }
-    if (!names)
+    if (!names || add_bare_names(tasks, names) < 0) {
+        json_decref(names);
         return no_memory(path, err);
-    add_bare_names(tasks, names);
+    }
     *ret_names = names;
     return 0;
 }
@@ -121,7 +132,8 @@ static int take_entry(struct eval_folder *folder, const struct eval_tasks *tasks
     const char *dot = strrchr(name, '.');
     char stem[NAME_MAX + 1];
     const json_t *index;
-    const struct stage_runtime *runtime;
+    const struct stage_runtime *runtime = NULL;
+    int r = 0;
 
     (void)snprintf(stem, sizeof(stem), "%.*s", (int)(dot ? (size_t)(dot - name) : strlen(name)), name);
     index = json_object_get(names, stem);
@@ -132,7 +144,10 @@ static int take_entry(struct eval_folder *folder, const struct eval_tasks *tasks
     }
     if (!tasks->items[json_integer_value(index)].chosen)
         return 0;
-    runtime = dot ? stage_runtime_by_extension(dot + 1) : NULL;
+    if (dot)
+        r = stage_runtime_by_extension(dot + 1, &runtime, err);
+    if (r < 0)
+        return r;
     if (!runtime)
         return refuse_extension(folder, name, err);
     return keep_file(folder, (size_t)json_integer_value(index), runtime, name, err);

@@ -172,6 +172,7 @@ static int next_element(struct eval_records *records, json_t **ret_json, struct 
 {
     size_t start;
     char c;
+    int r;
 
     skip_spaces(records);
     if (at_end(records))
@@ -191,10 +192,11 @@ static int next_element(struct eval_records *records, json_t **ret_json, struct 
     start = records->at;
     (void)snprintf(records->place, sizeof(records->place), "%s:%lu", records->path, records->line);
     skip_element(records);
-    if (judge_value_parse(records->text.bytes + start, records->at - start, records->path, records->line, ret_json,
-                          NULL) < 0)
+    r = judge_value_parse(records->text.bytes + start, records->at - start, records->path, records->line, ret_json,
+                          err);
+    if (r == BASE_E_INVALID)
         return not_an_array(records, err);
-    return 1;
+    return r < 0 ? r : 1;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -37,15 +37,24 @@ static int grow(struct eval_tasks *tasks, const char *place, struct base_err *er
     return 0;
 }
 
+static int index_name(json_t *index, const char *name, long at, const char *place, struct base_err *err)
+{
+    if (json_object_set_new(index, name, json_integer(at)) == 0)
+        return 0;
+    if (base_json_is_utf8(name, strlen(name)))
+        return no_memory(place, err);
+    return base_err_set(err, BASE_E_INVALID, place, "its id or prompt is not UTF-8 text");
+}
+
 /* Two tasks may share a prompt; candidates that name only the prompt then name neither. */
-static int index_prompt(struct eval_tasks *tasks, const struct eval_task *task, size_t index)
+static int index_prompt(struct eval_tasks *tasks, const struct eval_task *task, const char *place, struct base_err *err)
 {
     bool shared;
 
     if (!task->prompt.bytes || strlen(task->prompt.bytes) != task->prompt.count)
         return 0;
     shared = json_object_get(tasks->by_prompt, task->prompt.bytes) != NULL;
-    return json_object_set_new(tasks->by_prompt, task->prompt.bytes, json_integer(shared ? -1 : (json_int_t)index));
+    return index_name(tasks->by_prompt, task->prompt.bytes, shared ? -1 : (long)tasks->count, place, err);
 }
 
 static int add_task(struct eval_tasks *tasks, struct eval_task *task, const char *place, struct base_err *err)
@@ -56,9 +65,11 @@ static int add_task(struct eval_tasks *tasks, struct eval_task *task, const char
         return r;
     if (json_object_get(tasks->by_id, task->id))
         return base_err_set(err, BASE_E_INVALID, place, "task \"%s\": an earlier task has the same id", task->id);
-    if (json_object_set_new(tasks->by_id, task->id, json_integer((json_int_t)tasks->count)) < 0 ||
-        index_prompt(tasks, task, tasks->count) < 0)
-        return base_err_set(err, BASE_E_INVALID, place, "its id or prompt is not UTF-8 text");
+    r = index_name(tasks->by_id, task->id, (long)tasks->count, place, err);
+    if (r == 0)
+        r = index_prompt(tasks, task, place, err);
+    if (r < 0)
+        return r;
     tasks->chosen += task->chosen;
     tasks->items[tasks->count++] = *task;
     *task = (struct eval_task){0}; /* given away */

@@ -84,6 +84,7 @@ static void compare_call(const struct eval_job *job, const struct warden_outcome
     struct judge_facts *facts = c->facts;
     AUTO_JSON json_t *value = NULL;
     struct base_err err;
+    int r;
 
     if (facts->mark.said != JUDGE_SAID_VALUE) {
         if (outcome->mark_truncated && facts->mark.said < JUDGE_SAID_VALUE) {
@@ -92,7 +93,13 @@ static void compare_call(const struct eval_job *job, const struct warden_outcome
         }
         return;
     }
-    if (judge_value_parse(facts->mark.value, facts->mark.value_count, "value", 1, &value, &err) < 0) {
+    r = judge_value_parse(facts->mark.value, facts->mark.value_count, "value", 1, &value, &err);
+    if (r == BASE_E_NOMEM) {
+        facts->ending = JUDGE_ENDED_HOST;
+        facts->ending_text = "there is no memory to judge it";
+        return;
+    }
+    if (r < 0) {
         facts->mark.said = JUDGE_SAID_CARRY;
         (void)snprintf(facts->mark.reason, sizeof(facts->mark.reason), "returned what JSON cannot carry: %.120s",
                        err.what);

@@ -70,6 +70,11 @@ static int take_number(struct scan *scan)
     return r;
 }
 
+static int too_large(int code, const char *place, struct base_err *err)
+{
+    return base_err_set(err, code, place, code == BASE_E_NOMEM ? "out of memory" : "too large to be read");
+}
+
 /* Bound the depth and rewrite big integers. Whether the text is JSON at all is jansson's to say. */
 static int scan_text(struct scan *scan, struct base_err *err, const char *place)
 {
@@ -92,18 +97,19 @@ static int scan_text(struct scan *scan, struct base_err *err, const char *place)
             scan->at++;
         }
     }
-    return r < 0 ? base_err_set(err, r, place, "too large to be read") : 0;
+    return r < 0 ? too_large(r, place, err) : 0;
 }
 
-static int bad_json(const json_error_t *error, const char *place, unsigned long line, struct base_err *err)
+static int bad_json(const json_error_t *error, int code, const char *place, unsigned long line, struct base_err *err)
 {
     char where[sizeof(err->place)];
 
+    if (code == BASE_E_NOMEM)
+        return base_err_set(err, code, place, "out of memory");
     (void)snprintf(where, sizeof(where), "%s:%lu:%d", place,
                    line + (error->line > 0 ? (unsigned long)error->line - 1 : 0),
                    error->column > 0 ? error->column : 1);
-    return base_err_set(err, json_error_code(error) == json_error_out_of_memory ? BASE_E_NOMEM : BASE_E_INVALID, where,
-                        "not valid JSON: %s", error->text);
+    return base_err_set(err, code, where, "not valid JSON: %s", error->text);
 }
 
 int judge_value_parse(const char *bytes, size_t count, const char *place, unsigned long line, json_t **ret_value,
@@ -122,13 +128,13 @@ int judge_value_parse(const char *bytes, size_t count, const char *place, unsign
     if (out.count > 0) {
         r = base_buf_append(&out, scan.copied, (size_t)(scan.end - scan.copied));
         if (r < 0)
-            return base_err_set(err, r, place, "too large to be read");
+            return too_large(r, place, err);
         bytes = out.bytes;
         count = out.count;
     }
-    value = json_loadb(bytes, count, flags, &error);
+    value = base_json_load(bytes, count, flags, &error, &r);
     if (!value)
-        return bad_json(&error, place, line, err ? err : &local);
+        return bad_json(&error, r, place, line, err ? err : &local);
     *ret_value = value;
     return 0;
 }

@@ -122,6 +122,8 @@ static int say_difference(const json_t *result, const json_t *receipt, const cha
     AUTO_FREE char *says = json_dumps(json_object_get(result, key), JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS);
     AUTO_FREE char *proof = json_dumps(proof_of(receipt, key), JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS);
 
+    if ((!says && json_object_get(result, key)) || (!proof && proof_of(receipt, key)))
+        return receipt_wrong(why, why_bytes, "%.40s is not what the receipt of its run says", key);
     return receipt_wrong(why, why_bytes, "%.40s is %.60s, but %.60s in the receipt of its run", key,
                          says ? says : "not there", proof ? proof : "not there");
 }

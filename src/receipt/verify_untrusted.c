@@ -281,8 +281,9 @@ static int check_whole(struct verify *verify, const char *path)
         return 0;
     if (r < 0)
         return r;
-    if (!text.bytes || base_json_parse(text.bytes, text.count, path, &receipt, NULL) < 0)
-        return 0;
+    r = base_json_parse(text.bytes ? text.bytes : "", text.count, path, &receipt, NULL);
+    if (r < 0)
+        return r == BASE_E_NOMEM ? no_memory(verify) : 0;
     verify->verdict->bad_line = 0;
     r = check_one(verify, receipt, 1);
     return r < 0 ? r : 0;

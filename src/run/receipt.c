@@ -21,7 +21,7 @@ static json_t *step_names(uint64_t bits)
 
     for (unsigned step = 0; step < CAGE_STEP_MAX; step++)
         if (bits >> step & 1)
-            (void)json_array_append_new(names, json_string(cage_step_name(step)));
+            base_json_add(&names, json_string(cage_step_name(step)));
     return names;
 }
 
@@ -40,9 +40,8 @@ static json_t *inputs_json(const struct run_request *request)
 
     for (size_t i = 0; i < request->file_count; i++) {
         const struct stage_file *file = &request->files[i];
-        (void)json_array_append_new(inputs,
-                                    json_pack("{s:o,s:s,s:I}", "path", base_json_text(file->path, strlen(file->path)),
-                                              "sha256", file->sha256, "bytes", (json_int_t)file->count));
+        base_json_add(&inputs, json_pack("{s:o,s:s,s:I}", "path", base_json_text(file->path, strlen(file->path)),
+                                         "sha256", file->sha256, "bytes", (json_int_t)file->count));
     }
     return inputs;
 }
@@ -57,12 +56,12 @@ static json_t *limits_json(const struct policy *policy, const struct warden_outc
                                 limit->unlimited ? json_string("unlimited") : json_integer((json_int_t)limit->value),
                                 "enforced_by", outcome->limits[key].enforced_by);
         if (limit->unlimited)
-            (void)json_object_set_new(row, "reason", text_or_null(limit->reason));
+            base_json_put(&row, "reason", text_or_null(limit->reason));
         if (limit->if_available)
-            (void)json_object_set_new(row, "if_available", json_true());
+            base_json_put(&row, "if_available", json_true());
         if (outcome->limits[key].hits != WARDEN_UNKNOWN)
-            (void)json_object_set_new(row, "hits", json_integer((json_int_t)outcome->limits[key].hits));
-        (void)json_object_set_new(limits, policy_limit_name((enum policy_limit_key)key), row);
+            base_json_put(&row, "hits", json_integer((json_int_t)outcome->limits[key].hits));
+        base_json_put(&limits, policy_limit_name((enum policy_limit_key)key), row);
     }
     return limits;
 }
@@ -72,8 +71,7 @@ static json_t *mounts_json(void)
     json_t *mounts = json_array();
 
     for (const struct cage_mount *mount = cage_mounts(); mount->at; mount++)
-        (void)json_array_append_new(
-            mounts, json_pack("{s:s,s:s,s:s}", "at", mount->at, "kind", mount->kind, "mode", mount->mode));
+        base_json_add(&mounts, json_pack("{s:s,s:s,s:s}", "at", mount->at, "kind", mount->kind, "mode", mount->mode));
     return mounts;
 }
 
@@ -106,9 +104,9 @@ static json_t *denials_json(const struct warden_outcome *outcome)
 
     for (unsigned i = 0; i < outcome->denial_count; i++) {
         const struct warden_denial *denial = &warden_outcome_denials(outcome)[i];
-        (void)json_array_append_new(denials, json_pack("{s:s,s:s,s:I,s:I}", "class", denial->class_name, "what",
-                                                       denial->what, "count", (json_int_t)denial->count, "first_us",
-                                                       (json_int_t)denial->first_us));
+        base_json_add(&denials,
+                      json_pack("{s:s,s:s,s:I,s:I}", "class", denial->class_name, "what", denial->what, "count",
+                                (json_int_t)denial->count, "first_us", (json_int_t)denial->first_us));
     }
     return denials;
 }
@@ -119,7 +117,7 @@ static json_t *sight_json(const struct warden_sight *sight)
                              sight->seen, "count", (json_int_t)sight->count);
 
     if (json && sight->is_cut)
-        (void)json_object_set_new(json, "truncated", json_true());
+        base_json_put(&json, "truncated", json_true());
     return json;
 }
 
@@ -131,14 +129,15 @@ static json_t *observed_json(const struct policy *policy, const struct warden_ou
                                  (json_int_t)outcome->observed_unread);
 
     for (unsigned kind = 0; kind < POLICY_OBSERVE_MAX; kind++) {
-        json_t *list = policy->observe >> kind & 1 ? json_array() : NULL;
+        json_t *list;
 
-        if (!list)
+        if (!(policy->observe >> kind & 1))
             continue;
+        list = json_array();
         for (size_t i = 0; i < outcome->observed.count / sizeof(*sights); i++)
             if (sights[i].is_exec == (kind == POLICY_OBSERVE_EXEC))
-                (void)json_array_append_new(list, sight_json(&sights[i]));
-        (void)json_object_set_new(observed, policy_observe_name((enum policy_observe)kind), list);
+                base_json_add(&list, sight_json(&sights[i]));
+        base_json_put(&observed, policy_observe_name((enum policy_observe)kind), list);
     }
     return observed;
 }
@@ -159,7 +158,7 @@ static json_t *stream_json(const struct warden_stream *stream)
                              "text", base_json_text(stream->kept.bytes, stream->kept.count), "utf8", utf8);
 
     if (json && !utf8)
-        (void)json_object_set_new(json, "base64", base_json_base64(stream->kept.bytes, stream->kept.count));
+        base_json_put(&json, "base64", base_json_base64(stream->kept.bytes, stream->kept.count));
     return json;
 }
 
@@ -249,11 +248,11 @@ static int finish(json_t *receipt, const struct policy *policy, const struct war
         {"stderr", stream_json(&outcome->err)},
         {"teardown", teardown_json(outcome)},
     };
-
-    const struct field observed = {"observed", policy->observe ? observed_json(policy, outcome) : NULL};
     int r = add_fields(receipt, fields, ARRAY_COUNT(fields));
 
-    return r < 0 || !policy->observe ? r : add_fields(receipt, &observed, 1);
+    if (r == 0 && policy->observe)
+        r = add_fields(receipt, &(struct field){"observed", observed_json(policy, outcome)}, 1);
+    return r;
 }
 
 int run_receipt(const struct run_request *request, const struct warden_outcome *outcome, json_t **ret_receipt,

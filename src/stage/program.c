@@ -33,9 +33,10 @@ static int check_native(enum stage_kind kind, const char *place, struct base_err
 static int choose_by_interpreter(const char *interpreter, const char *place, const struct stage_runtime **ret_runtime,
                                  struct base_err *err)
 {
-    *ret_runtime = stage_runtime_by_interpreter(interpreter);
-    if (*ret_runtime)
-        return 0;
+    int r = stage_runtime_by_interpreter(interpreter, ret_runtime, err);
+
+    if (r < 0 || *ret_runtime)
+        return r;
     if (!*interpreter)
         base_err_set(err, BASE_E_NOT_FOUND, place, "its #! line names no interpreter");
     else
@@ -50,15 +51,17 @@ static int choose_runtime(const char *path, const char *runtime_name, const char
     char interpreter[STAGE_INTERPRETER_BYTES];
     enum stage_kind kind = stage_kind_of(bytes, count, interpreter);
     const char *extension = stage_name_extension(path);
-    int r;
+    int r = 0;
 
     if (runtime_name) {
         r = stage_runtime_find(runtime_name, ret_runtime, err);
         return r >= 0 && *ret_runtime == &stage_runtime_native ? check_native(kind, path, err) : r;
     }
-    *ret_runtime = *extension ? stage_runtime_by_extension(extension) : NULL;
-    if (*ret_runtime)
-        return 0;
+    *ret_runtime = NULL;
+    if (*extension)
+        r = stage_runtime_by_extension(extension, ret_runtime, err);
+    if (r < 0 || *ret_runtime)
+        return r;
     if (kind == STAGE_KIND_SCRIPT)
         return choose_by_interpreter(interpreter, path, ret_runtime, err);
     if (kind != STAGE_KIND_OTHER) {

@@ -100,16 +100,22 @@ int stage_runtime_find(const char *name, const struct stage_runtime **ret_runtim
 
 typedef bool (*match_fn)(const struct stage_runtime *runtime, const char *word);
 
-/* A declaration that does not parse is a fault of the build; the tests parse each, so here it counts as no match. */
-static const struct stage_runtime *seek(match_fn match, const char *word)
+static int seek(match_fn match, const char *word, const struct stage_runtime **ret_runtime, struct base_err *err)
 {
     unsigned count = file_count();
+
+    *ret_runtime = NULL;
     for (unsigned i = 0; i < count; i++) {
         const struct stage_runtime *runtime;
-        if (load(i, &runtime, NULL) >= 0 && match(runtime, word))
-            return runtime;
+        int r = load(i, &runtime, err);
+        if (r < 0)
+            return r;
+        if (match(runtime, word)) {
+            *ret_runtime = runtime;
+            break;
+        }
     }
-    return NULL;
+    return 0;
 }
 
 static bool has_word(char *const *words, size_t count, const char *word)
@@ -130,24 +136,25 @@ static bool match_interpreter(const struct stage_runtime *runtime, const char *w
     return has_word(runtime->interpreters, runtime->interpreter_count, word);
 }
 
-const struct stage_runtime *stage_runtime_by_extension(const char *extension)
+int stage_runtime_by_extension(const char *extension, const struct stage_runtime **ret_runtime, struct base_err *err)
 {
-    return seek(match_extension, extension);
+    return seek(match_extension, extension, ret_runtime, err);
 }
 
-const struct stage_runtime *stage_runtime_by_interpreter(const char *interpreter)
+int stage_runtime_by_interpreter(const char *interpreter, const struct stage_runtime **ret_runtime,
+                                 struct base_err *err)
 {
     char stem[64];
     size_t length = strlen(interpreter);
-    const struct stage_runtime *runtime = seek(match_interpreter, interpreter);
+    int r = seek(match_interpreter, interpreter, ret_runtime, err);
 
-    if (runtime || length >= sizeof(stem))
-        return runtime;
+    if (r < 0 || *ret_runtime || length >= sizeof(stem))
+        return r;
     while (length > 0 && strchr("0123456789.", interpreter[length - 1]))
         length--; /* "python3.11", "perl5.36.0" */
     memcpy(stem, interpreter, length);
     stem[length] = 0;
-    return seek(match_interpreter, stem);
+    return seek(match_interpreter, stem, ret_runtime, err);
 }
 
 static int missing_toolchain(const struct stage_runtime *runtime, struct base_err *err, const char *what)

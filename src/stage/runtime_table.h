@@ -6,8 +6,9 @@
 /* Runs the file itself. */
 extern const struct stage_runtime stage_runtime_native;
 
-/* The runtime for the name after #! ("python3.11" too), or NULL. */
-const struct stage_runtime *stage_runtime_by_interpreter(const char *interpreter);
+/* *@ret_runtime is the runtime for the name after #! ("python3.11" too), or NULL where there is none. */
+int stage_runtime_by_interpreter(const char *interpreter, const struct stage_runtime **ret_runtime,
+                                 struct base_err *err);
 
 /* "python, node, ..., native" for messages. Returns @text. */
 const char *stage_runtime_names(char *text, size_t text_bytes);

@@ -31,8 +31,8 @@ struct stage_runtime {
  * process ends. */
 int stage_runtime_find(const char *name, const struct stage_runtime **ret_runtime, struct base_err *err);
 
-/* The runtime for a file extension ("py"), or NULL. */
-const struct stage_runtime *stage_runtime_by_extension(const char *extension);
+/* *@ret_runtime is the runtime for a file extension ("py"), or NULL where there is none. */
+int stage_runtime_by_extension(const char *extension, const struct stage_runtime **ret_runtime, struct base_err *err);
 
 /* All known names, for messages and doctor; NULL past the end. */
 const char *stage_runtime_name(unsigned index);

@@ -52,7 +52,7 @@ static json_t *check_json(const struct doctor_check *check)
     json_t *row = json_pack("{s:s, s:s, s:o}", "name", check->name, "state", state_words[check->state], "found",
                             base_json_text(check->found, strlen(check->found)));
     if (*check->remedy)
-        json_object_set_new(row, "remedy", base_json_text(check->remedy, strlen(check->remedy)));
+        base_json_put(&row, "remedy", base_json_text(check->remedy, strlen(check->remedy)));
     return row;
 }
 
@@ -62,7 +62,7 @@ static int print_json(const struct doctor_report *report, struct base_err *err)
     AUTO_JSON json_t *json = NULL;
 
     for (size_t i = 0; i < report->count; i++)
-        json_array_append_new(checks, check_json(&report->checks[i]));
+        base_json_add(&checks, check_json(&report->checks[i]));
     json = json_pack("{s:s, s:s, s:s, s:b, s:s?, s:O, s:o, s:o}", "schema", "fumehood.doctor/1", "version",
                      FUMEHOOD_VERSION, "tier", policy_tier_name(POLICY_TIER_CONTAINER), "default_run_possible",
                      report->is_default_run, "run", report->run.policy, "checks", checks, "threats",

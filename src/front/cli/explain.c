@@ -66,7 +66,7 @@ static void print_steps(const struct cage_plan *plan)
         }
 }
 
-static void print_limits(const struct policy *policy, const struct cage_plan *plan)
+static int print_limits(const struct policy *policy, const struct cage_plan *plan)
 {
     heading("Limits");
     for (unsigned i = 0; i < POLICY_LIMIT_MAX; i++) {
@@ -82,12 +82,13 @@ static void print_limits(const struct policy *policy, const struct cage_plan *pl
                             limit->if_available ? " (if available)" : "") < 0 ||
             base_buf_printf(&text, ": %s%s%s", policy_limit_text(key), limit->unlimited && *limit->reason ? "; " : "",
                             limit->unlimited ? limit->reason : "") < 0)
-            continue; /* a row is lost without memory, nothing else */
+            return BASE_E_NOMEM;
         row(policy_limit_name(key), text.bytes);
     }
     paragraph(policy->output == POLICY_OUTPUT_END
                   ? "At the limit of stdout or stderr the run ends."
                   : "Beyond the limit of stdout or stderr output is counted, not kept.");
+    return 0;
 }
 
 static void print_observe(unsigned observe)
@@ -105,7 +106,7 @@ static void print_observe(unsigned observe)
               "the cage's first process may look into the guest, which it otherwise cannot.");
 }
 
-static void print_reach(const struct policy *policy)
+static int print_reach(const struct policy *policy)
 {
     static const char *const network[POLICY_NETWORK_MAX] = {
         [POLICY_NETWORK_NONE] =
@@ -134,8 +135,9 @@ static void print_reach(const struct policy *policy)
     heading("Files");
     for (const struct cage_mount *mount = cage_mounts(); mount->at; mount++) {
         AUTO_BUF struct base_buf text = {0};
-        if (base_buf_printf(&text, "%s (%s)", mount->kind, mount->mode) == 0)
-            row(mount->at, text.bytes);
+        if (base_buf_printf(&text, "%s (%s)", mount->kind, mount->mode) < 0)
+            return BASE_E_NOMEM;
+        row(mount->at, text.bytes);
     }
     heading("Environment, nothing inherited");
     for (const char *const *variable = cage_environment(); *variable; variable++)
@@ -145,6 +147,7 @@ static void print_reach(const struct policy *policy)
         cli_say_visible(stdout, policy->env[i], strlen(policy->env[i]));
         printf("\n");
     }
+    return 0;
 }
 
 /* Whether the policy's profile takes away a call of which the default allows something. */
@@ -157,10 +160,9 @@ static bool is_narrowed(const struct policy *policy, const struct cage_call *cal
 }
 
 /* "read, write, ..." of one class; calls with a condition carry it. Returns their number. */
-static unsigned list_calls(const struct policy *policy, enum cage_class class, bool with_conditions,
-                           struct base_buf *text)
+static int list_calls(const struct policy *policy, enum cage_class class, bool with_conditions, struct base_buf *text)
 {
-    unsigned count = 0;
+    int count = 0;
 
     base_buf_clear(text);
     for (unsigned i = 0; i < cage_call_count; i++) {
@@ -169,34 +171,37 @@ static unsigned list_calls(const struct policy *policy, enum cage_class class, b
             continue;
         if (base_buf_printf(text, "%s%s%s%s%s", count ? ", " : "", call->name, with_conditions ? " (" : "",
                             with_conditions ? call->condition : "", with_conditions ? ")" : "") < 0)
-            return count;
+            return BASE_E_NOMEM;
         count++;
     }
     return count;
 }
 
-static void print_list(const char *head, unsigned count, const struct base_buf *list)
+static void print_list(const char *head, int count, const struct base_buf *list)
 {
     if (count == 0)
         return;
-    printf("  %s, %u:\n    ", head, count);
+    printf("  %s, %d:\n    ", head, count);
     cli_say_wrapped(list->bytes, 4, 4);
 }
 
-static void print_class(const struct policy *policy, enum cage_class class, const char *head)
+static int print_class(const struct policy *policy, enum cage_class class, const char *head)
 {
     AUTO_BUF struct base_buf text = {0};
     char name[64];
 
     for (int with_conditions = 0; with_conditions <= 1; with_conditions++) {
-        unsigned count = list_calls(policy, class, with_conditions, &text);
+        int count = list_calls(policy, class, with_conditions, &text);
+        if (count < 0)
+            return count;
         (void)snprintf(name, sizeof(name), "%s%s", head, with_conditions ? " in part" : "");
         print_list(name, count, &text);
     }
+    return 0;
 }
 
 /* How many calls are allowed, denied, or either by their arguments. */
-static void print_call_counts(const struct policy *policy)
+static int print_call_counts(const struct policy *policy)
 {
     unsigned allowed = 0, denied = 0, in_part = 0;
     char text[160];
@@ -215,58 +220,63 @@ static void print_call_counts(const struct policy *policy)
                    "--syscalls lists them.",
                    allowed, denied, in_part);
     paragraph(text);
+    return 0;
 }
 
-static void print_calls(const struct policy *policy)
+static int print_calls(const struct policy *policy)
 {
     AUTO_BUF struct base_buf narrowed = {0};
-    unsigned count = 0;
+    int count = 0, r = print_class(policy, CAGE_CLASS_ALLOWED, "allowed");
     char head[64];
 
-    print_class(policy, CAGE_CLASS_ALLOWED, "allowed");
-    for (unsigned class = 0; class < CAGE_CLASS_ALLOWED; class ++) {
+    for (unsigned class = 0; r == 0 && class < CAGE_CLASS_ALLOWED; class ++) {
         (void)snprintf(head, sizeof(head), "denied, class %s", cage_class_name((enum cage_class) class));
-        print_class(policy, (enum cage_class) class, head);
+        r = print_class(policy, (enum cage_class) class, head);
     }
-    for (unsigned i = 0; i < cage_call_count; i++)
-        if (is_narrowed(policy, &cage_calls[i]) &&
-            base_buf_printf(&narrowed, "%s%s", count ? ", " : "", cage_calls[i].name) == 0)
-            count++;
+    for (unsigned i = 0; r == 0 && i < cage_call_count; i++)
+        if (is_narrowed(policy, &cage_calls[i]))
+            r = base_buf_printf(&narrowed, "%s%s", count++ ? ", " : "", cage_calls[i].name);
+    if (r < 0)
+        return r;
     print_list("denied by the profile", count, &narrowed);
     paragraph("Every other number, and clone3, answers ENOSYS; so do calls of 32-bit and x32 programs, which are "
               "denied attempts.");
+    return 0;
 }
 
-static void print_set(const struct policy_set *set, const char *why)
+static int print_set(const struct policy_set *set, const char *why)
 {
     AUTO_BUF struct base_buf text = {0};
 
     for (unsigned i = 0; i < policy_call_count; i++)
         if (policy_set_has(set, i) && base_buf_printf(&text, "%s%s", text.count ? ", " : "", policy_calls[i].name) < 0)
-            return; /* a row is lost without memory, nothing else */
+            return BASE_E_NOMEM;
     printf("  - ");
     cli_say_wrapped(why, 4, 4);
     printf("    ");
-    cli_say_wrapped(text.bytes, 4, 4);
+    cli_say_wrapped(text.count ? text.bytes : "", 4, 4);
+    return 0;
 }
 
 /* What the profile leaves of the default, and why; a policy's own list has no reasons. */
-static void print_profile(const struct policy_syscalls *syscalls)
+static int print_profile(const struct policy_syscalls *syscalls)
 {
     const struct policy_profile *profile;
-    bool built_in = policy_profile_find(syscalls->name, &profile, NULL) == 0 &&
-                    memcmp(&profile->calls, &syscalls->calls, sizeof(profile->calls)) == 0;
+    int r = policy_profile_find(syscalls->name, &profile, NULL);
+    bool built_in = r == 0 && memcmp(&profile->calls, &syscalls->calls, sizeof(profile->calls)) == 0;
 
+    if (r == BASE_E_NOMEM)
+        return r;
+    r = 0;
     printf("  profile ");
     cli_say_visible(stdout, syscalls->name, strlen(syscalls->name));
     printf("\n");
     paragraph(built_in ? profile->text : "the policy's own list");
     paragraph("It narrows the default: of what that allows, only these stay, with the conditions that they have there; "
               "all others are denied attempts.");
-    for (size_t i = 0; built_in && i < profile->group_count; i++)
-        print_set(&profile->groups[i].calls, profile->groups[i].why);
-    if (!built_in)
-        print_set(&syscalls->calls, "as the policy lists them");
+    for (size_t i = 0; r == 0 && built_in && i < profile->group_count; i++)
+        r = print_set(&profile->groups[i].calls, profile->groups[i].why);
+    return built_in ? r : print_set(&syscalls->calls, "as the policy lists them");
 }
 
 /* Which one it will be is the program's. */
@@ -284,16 +294,18 @@ static void print_by_runtime(void)
     }
 }
 
-static void print_syscalls(const struct policy *policy, bool all)
+static int print_syscalls(const struct policy *policy, bool all)
 {
+    int r = 0;
+
     heading("System calls");
     if (policy->syscalls.narrowed)
-        print_profile(&policy->syscalls);
+        r = print_profile(&policy->syscalls);
     else if (policy->syscalls.by_runtime)
         print_by_runtime();
     else
         paragraph("profile default");
-    (all ? print_calls : print_call_counts)(policy);
+    return r < 0 ? r : (all ? print_calls : print_call_counts)(policy);
 }
 
 static void print_rest(void)
@@ -309,6 +321,11 @@ static void print_rest(void)
         "One run: Ctrl-C, or SIGTERM to fumehood; SIGKILL takes the cage along. All runs of this user (as root: of "
         "the machine), until fumehood enable:");
     printf("  fumehood disable --why TEXT\n");
+}
+
+static int no_memory(const struct policy *policy, struct base_err *err)
+{
+    return base_err_set(err, BASE_E_NOMEM, policy->name, "out of memory");
 }
 
 int cli_explain(const struct policy *policy, bool syscalls, struct base_err *err)
@@ -330,10 +347,12 @@ int cli_explain(const struct policy *policy, bool syscalls, struct base_err *err
         paragraph(base_err_text(&refused, text, sizeof(text)));
     } else {
         print_steps(&plan);
-        print_limits(policy, &plan);
+        r = print_limits(policy, &plan);
+        if (r < 0)
+            return no_memory(policy, err);
     }
-    print_reach(policy);
-    print_syscalls(policy, syscalls);
+    if (print_reach(policy) < 0 || print_syscalls(policy, syscalls) < 0)
+        return no_memory(policy, err);
     print_rest();
     return 0;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* For people a limit has its unit, as they write it; what is read back is the same. */
-static void show_units(const struct policy *policy, json_t *json)
+static int show_units(const struct policy *policy, json_t *json)
 {
     json_t *limits = json_object_get(json, "limits");
     char name[64], text[32];
@@ -20,17 +20,17 @@ static void show_units(const struct policy *policy, json_t *json)
             continue;
         (void)snprintf(name, sizeof(name), "%s%s", policy_limit_name(key), limit->if_available ? "_if_available" : "");
         (void)base_units_text(limit->value, policy_limit_unit(key), text, sizeof(text));
-        (void)json_object_set_new(limits, name, json_string(text)); /* without memory the bare number stays */
+        if (json_object_set_new(limits, name, json_string(text)) < 0)
+            return BASE_E_NOMEM;
     }
+    return 0;
 }
 
 int cli_policy_text(const struct policy *policy, struct base_buf *text, struct base_err *err)
 {
     AUTO_JSON json_t *json = policy_json(policy);
 
-    if (json)
-        show_units(policy, json);
-    if (!json || cli_yaml_append(text, json) < 0)
+    if (!json || show_units(policy, json) < 0 || cli_yaml_append(text, json) < 0)
         return base_err_set(err, BASE_E_NOMEM, policy->name, "out of memory");
     return 0;
 }

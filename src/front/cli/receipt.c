@@ -67,14 +67,18 @@ static void lines_cleanup(struct base_lines **lines)
         base_lines_close(*lines);
 }
 
-/* Whether @line is the receipt of a run whose id begins with @run. */
-static bool is_of_run(const struct base_buf *line, const char *run)
+/* 1 when @line is asked for: not empty and, with @run, the receipt of a run whose id begins so. 0, or an error. */
+static int is_wanted(const struct base_buf *line, const char *run, struct base_err *err)
 {
     AUTO_JSON json_t *receipt = NULL;
     const char *id;
+    int r;
 
-    if (!line->count || base_json_parse(line->bytes, line->count, "receipt", &receipt, NULL) < 0)
-        return false;
+    if (!run || !line->count)
+        return line->count > 0;
+    r = base_json_parse(line->bytes, line->count, "receipt", &receipt, err);
+    if (r < 0)
+        return r == BASE_E_NOMEM ? r : 0;
     id = json_string_value(json_object_get(receipt, "run_id"));
     return id && strncmp(id, run, strlen(run)) == 0;
 }
@@ -108,7 +112,10 @@ static int find_receipt(const char *path, const struct values *values, struct ba
     while ((r = base_lines_next(lines, &line, err)) == 1) {
         struct base_buf swap = *kept;
 
-        if (values->run ? !is_of_run(&line, values->run) : line.count == 0)
+        r = is_wanted(&line, values->run, err);
+        if (r < 0)
+            return r;
+        if (r == 0)
             continue;
         if (values->run && *ret_number > 0)
             return base_err_set(err, BASE_E_USAGE, path, "the run_id begins with \"%.40s\" in lines %lu and %lu",
@@ -122,13 +129,14 @@ static int find_receipt(const char *path, const struct values *values, struct ba
     return r < 0 ? r : check_found(path, values, *ret_number, err);
 }
 
-/* A receipt that somebody has indented spans many lines; then the file holds just that one. */
-static bool is_one_indented(const char *path, struct base_buf *whole)
+/* A receipt that somebody has indented spans many lines; then the file holds just that one. 1, 0, or an error. */
+static int is_one_indented(const char *path, struct base_buf *whole, struct base_err *err)
 {
     const char *text;
+    int r = base_lines_read_all(path, RECEIPT_MAX_BYTES, whole, err);
 
-    if (base_lines_read_all(path, RECEIPT_MAX_BYTES, whole, NULL) < 0 || !whole->count)
-        return false;
+    if (r < 0 || !whole->count)
+        return r == BASE_E_TOO_LARGE ? 0 : r;
     text = whole->bytes + strspn(whole->bytes, " \t\r\n");
     return *text == '{' && strchr("\r\n", text[1]);
 }
@@ -145,7 +153,11 @@ static int load_receipt(const char *path, const struct values *values, json_t **
     if (r < 0)
         return r;
     (void)snprintf(place, sizeof(place), "%s:%lu", path, number);
-    if (kept.count < 3 && is_one_indented(path, &whole))
+    if (kept.count < 3)
+        r = is_one_indented(path, &whole, err);
+    if (r < 0)
+        return r;
+    if (r == 1)
         r = base_json_parse(whole.bytes, whole.count, path, &receipt, err);
     else
         r = base_json_parse(kept.bytes, kept.count, number > 1 ? place : path, &receipt, err);

@@ -36,18 +36,34 @@ static void one_line(const char *text, size_t count)
     }
 }
 
-/* A scalar as text; anything else as compact JSON. */
+/* 3.78, 2.0 */
+static void real_value(double number)
+{
+    char text[40];
+
+    (void)snprintf(text, sizeof(text), "%.15g", number);
+    printf("%s%s", text, strpbrk(text, ".en") ? "" : ".0");
+}
+
+/* A scalar as text; anything else, which is not expected, as compact JSON. */
 static void value(const json_t *json)
 {
     AUTO_FREE char *text = NULL;
 
     if (json_is_string(json)) {
         one_line(json_string_value(json), json_string_length(json));
-        return;
+    } else if (json_is_integer(json)) {
+        printf("%" JSON_INTEGER_FORMAT, json_integer_value(json));
+    } else if (json_is_real(json)) {
+        real_value(json_real_value(json));
+    } else if (json_is_boolean(json)) {
+        printf("%s", json_is_true(json) ? "true" : "false");
+    } else if (json_is_array(json) || json_is_object(json)) {
+        text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(15));
+        one_line(text ? text : "(out of memory)", strlen(text ? text : "(out of memory)"));
+    } else {
+        printf("null");
     }
-    text = json_dumps(json, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(15)); /* 3.78 */
-    if (text)
-        one_line(text, strlen(text));
 }
 
 static void key_text(const char *key)

@@ -52,7 +52,8 @@ static void extensions(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const struct stage_runtime *runtime = stage_runtime_by_extension(rows[i].extension);
+        const struct stage_runtime *runtime;
+        assert_int_equal(stage_runtime_by_extension(rows[i].extension, &runtime, NULL), 0);
         if (!rows[i].name)
             assert_null(runtime);
         else
@@ -72,7 +73,8 @@ static void interpreters(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const struct stage_runtime *runtime = stage_runtime_by_interpreter(rows[i].word);
+        const struct stage_runtime *runtime;
+        assert_int_equal(stage_runtime_by_interpreter(rows[i].word, &runtime, NULL), 0);
         if (!rows[i].name)
             assert_null(runtime);
         else
