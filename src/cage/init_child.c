@@ -315,6 +315,7 @@ static int forget_launcher(void)
     static const int soft[] = {RLIMIT_NOFILE, RLIMIT_FSIZE};
     struct kernel_sigaction action = {.handler = SIG_DFL};
 
+    (void)KERNEL(SYS_personality, 0); /* such as one without random addresses; it cannot fail */
     for (int sig = 1; sig <= 64; sig++)
         (void)kernel_sigaction_set(sig, &action); /* two cannot be set, and need not */
     action.handler = SIG_IGN;

@@ -260,6 +260,15 @@ def test_standard_streams_closed_at_start(hood, closed):
 
 # ---------------------------------------------------------------- whatever the launcher left
 
+def test_a_launcher_without_random_addresses(hood):
+    """Its personality is not the guest's."""
+    done = subprocess.run(["setarch", "-R", *hood.command("run", hood.program("""
+import ctypes
+print(hex(ctypes.CDLL(None).personality(0xffffffff)))
+""", "py"))], capture_output=True, stdin=subprocess.DEVNULL, timeout=30)
+    assert (done.returncode, done.stdout) == (0, b"0x0\n"), done
+
+
 def soft(number, value):
     import resource
     return lambda: resource.setrlimit(number, (value, resource.getrlimit(number)[1]))

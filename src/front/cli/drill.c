@@ -40,17 +40,21 @@ static const struct cli_syntax syntax = {
              "  skip      this machine cannot stage it\n"
              "  residual  it succeeds, and is documented as a risk that remains\n\n"
              "Exit status\n"
-             "  0 nothing is red; 1 something is; 2 usage, or a wrong attack folder; 126 the\n"
-             "  emergency stop is set; 128+N ended by signal N\n",
+             "  0 nothing is red; 1 something is, or all was skipped; 2 usage, or a wrong\n"
+             "  attack folder; 126 the emergency stop is set; 128+N ended by signal N\n",
 };
 
+/* A drill in which everything was skipped has shown nothing. */
 static int end_with(const json_t *report)
 {
-    const json_t *red = json_object_get(json_object_get(report, "summary"), "red");
+    const json_t *summary = json_object_get(report, "summary");
+    json_int_t red = json_integer_value(json_object_get(summary, "red"));
+    json_int_t judged = red + json_integer_value(json_object_get(summary, "held")) +
+                        json_integer_value(json_object_get(summary, "residual"));
 
     if (drill_interrupted())
         return 128 + drill_interrupted();
-    return json_integer_value(red) > 0 ? 1 : 0;
+    return red > 0 || judged == 0 ? 1 : 0;
 }
 
 static int drill(const struct values *values)
