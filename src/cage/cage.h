@@ -133,6 +133,9 @@ uint64_t cage_cgroup_cpu_us(const struct cage_cgroup *cgroup);
 uint64_t cage_cgroup_oom_kills(const struct cage_cgroup *cgroup);
 uint64_t cage_cgroup_process_refusals(const struct cage_cgroup *cgroup);
 
+/* Take the limit on processors away, once: dying takes time, and what is over its share would have to wait for it. */
+void cage_cgroup_hurry(const struct cage_cgroup *cgroup);
+
 /* Remove the groups; they must be empty or dying. Returns how many could not be removed. Does nothing when there are
  * none any more. */
 unsigned cage_cgroup_remove(struct cage_cgroup *cgroup);

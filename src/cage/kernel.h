@@ -192,6 +192,22 @@ static inline int kernel_setaffinity(pid_t pid, const cpu_set_t *set)
 {
     return KERNEL(SYS_sched_setaffinity, pid, sizeof(*set), set);
 }
+/* The kernel's first version of it; libraries have it under its own name or not. */
+struct kernel_sched_attr {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+static inline int kernel_sched_getattr(pid_t pid, struct kernel_sched_attr *ret_attr)
+{
+    return KERNEL(SYS_sched_getattr, pid, ret_attr, sizeof(*ret_attr), 0);
+}
+static inline int kernel_sched_setattr(pid_t pid, const struct kernel_sched_attr *attr)
+{
+    return KERNEL(SYS_sched_setattr, pid, attr, 0);
+}
 static inline int kernel_getcpu(unsigned *ret_cpu)
 {
     return KERNEL(SYS_getcpu, ret_cpu, 0, 0);

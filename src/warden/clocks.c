@@ -47,9 +47,10 @@ static uint64_t wall_deadline_us(const struct warden_watch *watch)
     return wall->unlimited ? UINT64_MAX : start_us + wall->value * 1000;
 }
 
+/* Once it is to end the deadline is of no interest: waiting for one that is over is no waiting. */
 int warden_clocks_timeout_ms(const struct warden_watch *watch)
 {
-    uint64_t now_us = base_clock_us(), deadline_us = wall_deadline_us(watch);
+    uint64_t now_us = base_clock_us(), deadline_us = watch->stop.wanted ? UINT64_MAX : wall_deadline_us(watch);
     uint64_t next_us = watch->next_tick_us < deadline_us ? watch->next_tick_us : deadline_us;
 
     return next_us <= now_us ? 0 : (int)((next_us - now_us + 999) / 1000);

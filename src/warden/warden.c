@@ -114,7 +114,15 @@ static void check_streams(struct warden_watch *watch)
         warden_stop(watch, WARDEN_LIMIT, WARDEN_LIMIT_INPUT, "");
 }
 
-enum { POLL_CAGE, POLL_SIGNAL, POLL_INPUT, POLL_INPUT_FROM, POLL_SINKS, POLL_MAX = POLL_SINKS + WARDEN_SINK_MAX };
+enum {
+    POLL_CAGE,
+    POLL_LINE,
+    POLL_SIGNAL,
+    POLL_INPUT,
+    POLL_INPUT_FROM,
+    POLL_SINKS,
+    POLL_MAX = POLL_SINKS + WARDEN_SINK_MAX
+};
 
 /* Only what can move is waited for: input when the guest can take it and we have or can get some, output when the last
  * chunk has been passed on, and the reader of output when it has not. */
@@ -124,6 +132,7 @@ static void fill_poll(const struct warden_watch *watch, struct pollfd *fds)
     bool has_chunk = source->chunk_count > 0 || source->from_fd < 0;
 
     fds[POLL_CAGE] = (struct pollfd){.fd = watch->cage.pid_fd, .events = POLLIN};
+    fds[POLL_LINE] = (struct pollfd){.fd = watch->hurried ? -1 : watch->cage.line_fd};
     fds[POLL_SIGNAL] = (struct pollfd){.fd = watch->signal_fd, .events = POLLIN};
     fds[POLL_INPUT] = (struct pollfd){.fd = source->write_fd, .events = has_chunk ? POLLOUT : 0};
     fds[POLL_INPUT_FROM] =
@@ -152,10 +161,18 @@ static int move_streams(struct warden_watch *watch, const struct pollfd *fds)
     return 0;
 }
 
+static void hurry(struct warden_watch *watch)
+{
+    if (!watch->hurried)
+        cage_cgroup_hurry(&watch->cage.cgroup);
+    watch->hurried = true;
+}
+
 static void kill_if_stopped(struct warden_watch *watch)
 {
     if (!watch->stop.wanted || watch->killed_us)
         return;
+    hurry(watch);
     (void)kernel_pidfd_send_signal(watch->cage.pid_fd, SIGKILL); /* fails when it is dead, which is what we want */
     watch->killed_us = base_clock_us();
 }
@@ -182,6 +199,8 @@ static int watch_cage(struct warden_watch *watch)
             watch->dead = true;
             return 0;
         }
+        if (fds[POLL_LINE].revents)
+            hurry(watch); /* its first process is dying, and all the rest of it will */
         warden_clocks_tick(watch);
     }
 }

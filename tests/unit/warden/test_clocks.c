@@ -104,6 +104,7 @@ static void wall_does_not_wait_for_a_tick(void **state)
     assert_int_equal(warden_clocks_timeout_ms(&run->watch), 0);
     warden_clocks_tick(&run->watch);
     expect_stop(run, WARDEN_LIMIT, WARDEN_LIMIT_WALL);
+    assert_in_range(warden_clocks_timeout_ms(&run->watch), 1, 1001); /* and then it waits, and does not spin */
     watched_free(run);
 }
 
