@@ -271,6 +271,11 @@ struct cage_guest {
  * descriptors. A cage that died while it was built is no failure here: the report tells. */
 int cage_start(struct cage *cage, const struct cage_guest *guest, struct base_err *err);
 
+/* Where the cage has a share of the processors of its own, let its first process come first in there: a guest may have
+ * any number of others spinning beside it. Only when the guest has started: it is the first process's fork, and is to
+ * have what its launcher had. A right of root's; without it, nothing happens (init_child.c asks for short turns). */
+void cage_put_first(const struct cage *cage);
+
 /* Kill the cage if it lives, reap it if nobody has, remove its groups, free everything. Returns how many groups could
  * not be removed. Does nothing to a CAGE_NONE, and leaves one. */
 unsigned cage_drop(struct cage *cage);

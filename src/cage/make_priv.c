@@ -93,22 +93,6 @@ static int say_groups(const struct cage *cage, struct base_err *err)
     return r;
 }
 
-/* Where the cage has a share of the processors of its own, its first process comes first in there: a guest may have any
- * number of others spinning beside it. The guest, its fork, gets nothing of that. It is a right of root's; without it
- * the first process still asks for short turns (init_child.c). */
-static void put_first(const struct cage *cage)
-{
-    struct kernel_sched_attr attr = {0};
-
-    if (!cage->cgroup.host || !cage->cgroup.host->controllers[CAGE_CPU] || kernel_sched_getattr(cage->pid, &attr) < 0 ||
-        attr.policy != SCHED_OTHER)
-        return;
-    attr.size = sizeof(attr);
-    attr.flags |= SCHED_FLAG_RESET_ON_FORK;
-    attr.nice = -20;
-    (void)kernel_sched_setattr(cage->pid, &attr);
-}
-
 static int settle(const struct cage_host *host, const struct cage_slot *slot, struct cage *cage, struct base_err *err)
 {
     bool own_ids = !(cage_mutation_read(environ) & CAGE_BIT(USER_NS));
@@ -120,8 +104,6 @@ static int settle(const struct cage_host *host, const struct cage_slot *slot, st
     r = say(cage, CAGE_WORD_IDS, &slot->lock_fd, slot->lock_fd >= 0 ? 1 : 0, err);
     if (r == 0 && !cage->cgroup.host)
         r = cage_cgroup_create(host, slot, &cage->cgroup, err);
-    if (r == 0)
-        put_first(cage);
     return r < 0 ? r : say_groups(cage, err);
 }
 
@@ -162,6 +144,20 @@ int cage_make(const struct cage_host *host, const struct cage_slot *slot, struct
     if (r == 0)
         r = settle(host, slot, cage, err);
     return or_drop(r, cage);
+}
+
+/* --- its first process comes first --- */
+
+void cage_put_first(const struct cage *cage)
+{
+    struct kernel_sched_attr attr = {0};
+
+    if (!cage->cgroup.host || !cage->cgroup.host->controllers[CAGE_CPU] || kernel_sched_getattr(cage->pid, &attr) < 0 ||
+        attr.policy != SCHED_OTHER)
+        return;
+    attr.size = sizeof(attr);
+    attr.nice = -20;
+    (void)kernel_sched_setattr(cage->pid, &attr);
 }
 
 /* --- its end --- */

@@ -8,7 +8,7 @@ static const struct {
 #define STEP(id, word, where, meaning) [CAGE_STEP_##id] = {word, meaning},
 #include "cage/steps.def"
 #undef STEP
-    [CAGE_AT_START] = {"start", "making the cage's first process"},
+    [CAGE_AT_START] = {"start", "starting the cage's first process"},
     [CAGE_AT_INPUTS] = {"inputs", "placing the program and its files"},
     [CAGE_AT_PROOF] = {"proof", "reading back that every promise is kept"},
     [CAGE_AT_EXEC] = {"exec", "starting the program"},

@@ -159,6 +159,8 @@ static void list_groups(const char *parent, struct drill_words *groups)
 
 static void list_all_groups(const struct cage_host *host, struct drill_words *groups)
 {
+    if (host->manager == CAGE_MANAGER_NONE)
+        return; /* then those that are there are somebody else's */
     for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
         list_groups(host->cgroup_parents[c], groups);
 }

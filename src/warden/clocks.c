@@ -110,6 +110,10 @@ void warden_clocks_tick(struct warden_watch *watch)
     if (now_us < watch->next_tick_us)
         return;
     watch->next_tick_us = now_us + TICK_US;
+    if (watch->report->started && !watch->put_first) {
+        cage_put_first(&watch->cage);
+        watch->put_first = true;
+    }
     cpu_us = cage_cgroup_cpu_us(&watch->cage.cgroup);
     check_cpu(watch, cpu_us);
     check_idle(watch, now_us, cpu_us);

@@ -15,7 +15,7 @@ static const struct verb {
 } verbs[] = {
     {"run", cli_run, "run one program in a cage"},
     {"eval", cli_eval, "run and judge candidate programs for a set of tasks"},
-    {"policy", cli_policy, "show, check, hash or explain what a program may do"},
+    {"policy", cli_policy, "show, check, hash, explain or learn what a program may do"},
     {"receipt", cli_receipt, "show or verify the evidence of runs"},
     {"doctor", cli_doctor, "what this machine can enforce, and how to mend the rest"},
     {"drill", cli_drill, "run attacks against this machine's cages: do they hold?"},
