@@ -138,18 +138,3 @@ def test_a_flood_costs_the_supervisor_little(hood, observe):
     assert run.receipt["stdout"]["bytes"] > run.receipt["stdout"]["kept_bytes"]
     assert 0 < peak
     assert peak < 16 << 10 or is_sanitized(), "%d KiB" % peak
-
-
-def test_a_supervisor_that_ends_a_run_waits_and_does_not_spin(hood):
-    """While the cage dies its supervisor takes no processor time from it."""
-    need_groups()
-    process = hood.start(bench_guest(hood, "worst"), args=[0, "wall"], stdin=subprocess.PIPE,
-                         options=["--limit", "wall_ms=2s", "--limit", "processes=200"])
-    assert process.stdout.readline() == b"up\n"
-    process.stdin.close()
-    process.stdout.read()
-    usage = os.wait4(process.pid, 0)[2]
-    process.returncode = 0
-    process.stdout.close()
-    process.stderr.close()
-    assert usage.ru_nvcsw < 4000 and usage.ru_utime < 1.0, usage
