@@ -82,6 +82,18 @@ static void codes_have_status_and_name(void **state)
     assert_string_equal(base_err_name(BASE_E_TOO_LARGE), "too-large");
 }
 
+static void want_of_memory_is_nobodys_fault(void **state)
+{
+    struct base_err err;
+
+    (void)state;
+    assert_int_equal(base_err_sys(&err, BASE_E_INVALID, ENOMEM, "place", "cannot be read"), BASE_E_NOMEM);
+    assert_int_equal(err.code, BASE_E_NOMEM);
+    assert_int_equal(err.fault, BASE_FAULT_HOST);
+    assert_int_equal(base_err_sys(&err, BASE_E_IO, ENOMEM, "place", "cannot be read"), BASE_E_IO);
+    assert_int_equal(base_err_sys(&err, BASE_E_INVALID, EACCES, "place", "cannot be read"), BASE_E_INVALID);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +103,7 @@ int main(void)
         cmocka_unit_test(text_shows_control_bytes),
         cmocka_unit_test(text_is_always_terminated),
         cmocka_unit_test(codes_have_status_and_name),
+        cmocka_unit_test(want_of_memory_is_nobodys_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

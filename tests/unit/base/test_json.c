@@ -122,6 +122,26 @@ static void errors_have_a_place(void **state)
     }
 }
 
+/* NULL is what every maker of a value returns without memory. */
+static void what_lost_a_part_is_lost(void **state)
+{
+    json_t *list = json_array(), *object = json_object();
+
+    (void)state;
+    base_json_add(&list, json_true());
+    assert_int_equal(json_array_size(list), 1);
+    base_json_add(&list, NULL);
+    assert_null(list);
+    base_json_add(&list, json_string("not for nothing"));
+    assert_null(list);
+    base_json_put(&object, "a", json_true());
+    assert_int_equal(json_object_size(object), 1);
+    base_json_put(&object, "b", NULL);
+    assert_null(object);
+    base_json_put(&object, "c", json_string("nor this"));
+    assert_null(object);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +151,7 @@ int main(void)
         cmocka_unit_test(bytes_become_text),
         cmocka_unit_test(base64),
         cmocka_unit_test(errors_have_a_place),
+        cmocka_unit_test(what_lost_a_part_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
