@@ -78,8 +78,8 @@ static void print_remains(const struct threat *threat, struct base_buf *text)
         const char *helps = residual && residual->helps != POLICY_TIER_MAX ? policy_tier_name(residual->helps) : NULL;
         base_buf_clear(text);
         if (!residual ||
-            base_buf_printf(text, "%s: %s%s%s%s", word, residual->text, helps ? "; a stronger tier (" : "", helps ? helps : "",
-                            helps ? ") would help, and is not in this version" : "") < 0)
+            base_buf_printf(text, "%s: %s%s%s%s", word, residual->text, helps ? "; a stronger tier (" : "",
+                            helps ? helps : "", helps ? ") would help, and is not in this version" : "") < 0)
             continue;
         column("remains", text->bytes);
     }
