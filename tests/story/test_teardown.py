@@ -124,7 +124,7 @@ def test_a_signal_before_the_guest_is_up(hood):
         time.sleep(delay)
         process.send_signal(signal.SIGTERM)
         finish(process, 20)
-        assert not processes_with(hood.nonce)
+        assert wait_until(lambda: not processes_with(hood.nonce), 5)  # it may have died before it could wait for it
 
 
 def test_a_grandchild_that_holds_the_pipes(hood):
