@@ -60,6 +60,7 @@ struct warden_watch {
     int status;                        /* of the cage's first process */
     uint64_t rusage_cpu_us;
     bool dead;
+    bool dying;     /* its first process is at its end */
     bool hurried;   /* the limit on processors is lifted: it is to end */
     bool signalled; /* somebody wants us to end, whatever else did */
 };
