@@ -132,7 +132,7 @@ static void fill_poll(const struct warden_watch *watch, struct pollfd *fds)
     bool has_chunk = source->chunk_count > 0 || source->from_fd < 0;
 
     fds[POLL_CAGE] = (struct pollfd){.fd = watch->cage.pid_fd, .events = POLLIN};
-    fds[POLL_LINE] = (struct pollfd){.fd = watch->hurried ? -1 : watch->cage.line_fd};
+    fds[POLL_LINE] = (struct pollfd){.fd = watch->dying ? -1 : watch->cage.line_fd};
     fds[POLL_SIGNAL] = (struct pollfd){.fd = watch->signal_fd, .events = POLLIN};
     fds[POLL_INPUT] = (struct pollfd){.fd = source->write_fd, .events = has_chunk ? POLLOUT : 0};
     fds[POLL_INPUT_FROM] =
@@ -177,6 +177,17 @@ static void kill_if_stopped(struct warden_watch *watch)
     watch->killed_us = base_clock_us();
 }
 
+/* When its first process has closed its end of the line, all the rest is about to die. Mostly that is over before there
+ * is anything to hurry. */
+#define DYING_MS 2
+
+static int timeout_ms(const struct warden_watch *watch)
+{
+    int next_ms = warden_clocks_timeout_ms(watch);
+
+    return watch->dying && !watch->hurried && next_ms > DYING_MS ? DYING_MS : next_ms;
+}
+
 /* Until the cage is dead, or cannot be killed. */
 static int watch_cage(struct warden_watch *watch)
 {
@@ -188,7 +199,7 @@ static int watch_cage(struct warden_watch *watch)
         if (watch->killed_us && base_clock_us() - watch->killed_us > KILL_PATIENCE_US)
             return 0;
         fill_poll(watch, fds);
-        if (poll(fds, POLL_MAX, warden_clocks_timeout_ms(watch)) < 0 && errno != EINTR)
+        if (poll(fds, POLL_MAX, timeout_ms(watch)) < 0 && errno != EINTR)
             return BASE_E_IO;
         if (fds[POLL_SIGNAL].revents)
             take_signal(watch);
@@ -199,8 +210,9 @@ static int watch_cage(struct warden_watch *watch)
             watch->dead = true;
             return 0;
         }
-        if (fds[POLL_LINE].revents)
-            hurry(watch); /* its first process is dying, and all the rest of it will */
+        if (watch->dying)
+            hurry(watch);
+        watch->dying = watch->dying || fds[POLL_LINE].revents;
         warden_clocks_tick(watch);
     }
 }

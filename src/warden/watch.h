@@ -61,6 +61,7 @@ struct warden_watch {
     uint64_t rusage_cpu_us;
     bool dead;
     bool put_first; /* the cage's first process is */
+    bool dying;     /* its first process is at its end */
     bool hurried;   /* the limit on processors is lifted: it is to end */
     bool signalled; /* somebody wants us to end, whatever else did */
 };

@@ -113,7 +113,7 @@ char *__wrap_strndup(const char *text, size_t count)
 
 char *__wrap_strdup(const char *text)
 {
-    return __wrap_strndup(text, SIZE_MAX);
+    return __wrap_strndup(text, strlen(text));
 }
 
 /* How a worker ends is not otherwise looked at: by _exit(), or by a signal while it waits for work. */
