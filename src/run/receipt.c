@@ -80,7 +80,7 @@ static json_t *residual_json(void)
     json_t *words = json_array();
 
     for (const struct cage_residual *residual = cage_residuals(); residual->word; residual++)
-        (void)json_array_append_new(words, json_string(residual->word));
+        base_json_add(&words, json_string(residual->word));
     return words;
 }
 

@@ -2,6 +2,7 @@
 #include "front/cli/doctor_threats.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/json.h"
 #include "front/cli/say.h"
 #include <string.h>
 
@@ -127,7 +128,7 @@ static json_t *words_json(const char *words)
     char word[THREAT_WORD_BYTES];
 
     while (threat_next_word(&words, word))
-        (void)json_array_append_new(list, json_string(word));
+        base_json_add(&list, json_string(word));
     return list;
 }
 
@@ -139,8 +140,7 @@ static json_t *prevention_json(const struct threat *threat, const struct threat_
 
     while (threat_next_word(&at, word)) {
         enum threat_wall wall = threat_wall(here, word, &by);
-        (void)json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s?}", "word", word, "here", threat_wall_name(wall), "by", by));
+        base_json_add(&list, json_pack("{s:s, s:s, s:s?}", "word", word, "here", threat_wall_name(wall), "by", by));
     }
     return list;
 }
@@ -153,8 +153,8 @@ static json_t *residual_json(const char *words)
     while (threat_next_word(&words, word)) {
         const struct cage_residual *residual = threat_residual(word);
         if (residual)
-            (void)json_array_append_new(list, json_pack("{s:s, s:s, s:s?}", "word", word, "text", residual->text,
-                                                        "helps", policy_tier_name(residual->helps)));
+            base_json_add(&list, json_pack("{s:s, s:s, s:s?}", "word", word, "text", residual->text, "helps",
+                                           policy_tier_name(residual->helps)));
     }
     return list;
 }
@@ -165,11 +165,11 @@ json_t *cli_doctor_threats_json(const struct doctor_report *report)
     json_t *list = json_array();
 
     for (const struct threat *threat = threat_table(); report->has_here && threat->id; threat++)
-        (void)json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:s}", "id", threat->id, "wants", threat->wants,
-                            "state", threat_state_name(threat_state(threat, here)), "prevention",
-                            prevention_json(threat, here), "detection", words_json(threat->detection), "recovery",
-                            threat->recovery, "drill", words_json(threat->drill), "residual",
-                            residual_json(threat->residual), "remark", threat->remark));
+        base_json_add(&list,
+                      json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:s}", "id", threat->id, "wants",
+                                threat->wants, "state", threat_state_name(threat_state(threat, here)), "prevention",
+                                prevention_json(threat, here), "detection", words_json(threat->detection), "recovery",
+                                threat->recovery, "drill", words_json(threat->drill), "residual",
+                                residual_json(threat->residual), "remark", threat->remark));
     return list;
 }
