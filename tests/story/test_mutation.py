@@ -52,10 +52,13 @@ def test_every_protection_has_an_attack_that_notices():
 
 
 @pytest.mark.parametrize("step", sorted(NOTICES))
-def test_without_a_protection_the_drill_turns_red(mutant, step):
+def test_without_a_protection_the_drill_turns_red(hood, mutant, step):
+    groups = own_cgroups()
     assert drill(mutant, NOTICES[step], "")["result"] == "held"
     row = drill(mutant, NOTICES[step], step)
     assert row["result"] == "red" and row["reasons"], row
+    if step == "parent_death":  # cages that outlive their supervisor are cleared away when their own clock has ended them
+        expect_next_start_clears(hood, groups)
 
 
 def test_what_is_installed_has_nothing_to_switch_off(hood):
