@@ -79,6 +79,7 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage)
         .line_fd = -1,
         .lock_fd = -1,
         .root_fd = -1,
+        .scratch_fd = -1,
         .listener_fd = -1,
         .signal_fd = -1,
     };

@@ -73,7 +73,7 @@ struct cage_context {
     int ends[CAGE_END_MAX];
     char own_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the cage's, read back when it is built */
     uint64_t staged_bytes, staged_inodes;         /* what the scratch holds before the guest starts */
-    int root_fd, listener_fd, signal_fd;
+    int root_fd, scratch_fd, listener_fd, signal_fd;
 };
 
 /* init_child.c: the cage's first process; never returns. */
@@ -132,6 +132,7 @@ int cage_mount_host_view(struct cage_context *context);
 int cage_mount_devices(struct cage_context *context);
 int cage_mount_scratch(struct cage_context *context);
 int cage_mount_proc(struct cage_context *context);
+int cage_mount_proc_over(struct cage_context *context); /* the same, from within */
 int cage_mount_inputs(struct cage_context *context);
 int cage_mount_enter(struct cage_context *context);
 int cage_mount_prove_root(struct cage_context *context);

@@ -208,9 +208,9 @@ static const struct {
     {CAGE_STEP_OWN_ROOT, cage_mount_own_root, cage_mount_prove_root},
     {CAGE_STEP_HOST_VIEW, cage_mount_host_view, cage_mount_prove_view},
     {CAGE_STEP_DEVICES, cage_mount_devices, NULL},
-    {CAGE_STEP_SCRATCH, cage_mount_scratch, cage_mount_prove_scratch},
     {CAGE_STEP_PROC_MASKED, cage_mount_proc, cage_mount_prove_proc},
     {CAGE_AT_START, cage_mount_enter, NULL},
+    {CAGE_STEP_SCRATCH, cage_mount_scratch, cage_mount_prove_scratch},
     {CAGE_STEP_BOUNDING, apply_bounding, prove_bounding},
     {CAGE_AT_START, cage_line_wait_groups, NULL},
     {CAGE_STEP_CGROUP, apply_cgroup, NULL},
@@ -365,7 +365,8 @@ static int let_go(struct cage_context *context)
     const uint32_t kept = kept_capabilities(context);
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct left[2] = {{.effective = kept, .permitted = kept}};
-    const int keep[] = {context->listener_fd, context->signal_fd, context->line_fd, context->root_fd, context->lock_fd};
+    const int keep[] = {context->listener_fd, context->signal_fd, context->line_fd, context->scratch_fd,
+                        context->lock_fd};
 
     int r = KERNEL(SYS_capset, &header, left);
 

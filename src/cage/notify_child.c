@@ -198,7 +198,7 @@ static void sample_scratch(struct cage_context *context)
     struct statfs now;
     uint64_t bytes, inodes;
 
-    if (kernel_fstatfs(context->root_fd, &now) < 0)
+    if (kernel_fstatfs(context->scratch_fd, &now) < 0)
         return;
     bytes = (uint64_t)(now.f_blocks - now.f_bfree) * (uint64_t)now.f_bsize;
     inodes = now.f_files - now.f_ffree;
