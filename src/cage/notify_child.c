@@ -14,14 +14,12 @@
 #include "cage/child.h"
 #include "cage/kernel.h"
 #include <errno.h>
-#include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
 #define TICK_MS 50
-#define X32_BIT 0x40000000u
 
 /* The kernel may know longer structures than our headers; it says so, and these hold any size that it will have soon.
  */
@@ -34,17 +32,11 @@ union answer {
     char room[512];
 };
 
-#if defined(__x86_64__)
-#define NATIVE_ARCH AUDIT_ARCH_X86_64
-#else
-#define NATIVE_ARCH AUDIT_ARCH_AARCH64
-#endif
-
 static uint32_t foreign_abi(const struct seccomp_data *data)
 {
-    if (data->arch != NATIVE_ARCH)
+    if (data->arch != CAGE_NATIVE_ARCH)
         return 1;
-    return (uint32_t)data->nr & X32_BIT ? 2 : 0;
+    return (uint32_t)data->nr & CAGE_X32_BIT ? 2 : 0;
 }
 
 /* The part of the arguments that tells attempts apart. */
@@ -116,7 +108,7 @@ static struct cage_denial *find_entry(struct cage_report *report, struct cage_de
 static void record(struct cage_report *report, const struct seccomp_data *data)
 {
     struct cage_denial *known, denial = {
-                                   .nr = (uint32_t)data->nr & ~X32_BIT,
+                                   .nr = (uint32_t)data->nr & ~CAGE_X32_BIT,
                                    .foreign = foreign_abi(data),
                                    .count = 1,
                                    .first_us = kernel_clock_us() - report->start_us,
