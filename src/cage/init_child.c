@@ -109,21 +109,12 @@ static int apply_identity_map(struct cage_context *context)
 
     if (r < 0 || !context->host->privileged)
         return r;
-    r = kernel_setresgid(0, 0, 0);
-    return r < 0 ? r : kernel_setresuid(0, 0, 0);
+    return cage_identity_set(0);
 }
 
 static int prove_identity_map(struct cage_context *context)
 {
-    uid_t expected = context->host->privileged ? 0 : CAGE_GUEST_ID, uid[3];
-    gid_t gid[3];
-
-    if (kernel_getresuid(uid) < 0 || kernel_getresgid(gid) < 0)
-        return -EPERM;
-    for (int i = 0; i < 3; i++)
-        if (uid[i] != expected || gid[i] != expected)
-            return -EPERM;
-    return 0;
+    return cage_identity_prove(context->host->privileged ? 0 : CAGE_GUEST_ID);
 }
 
 /* --- parent death --- */
