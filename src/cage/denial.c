@@ -40,25 +40,16 @@ static const struct word socket_options[] = {
 };
 static const struct word process_options[] = {{22, "PR_SET_SECCOMP"}, {35, "PR_SET_MM"}};
 
-/* Calls whose attempts are told apart, and how. */
+enum kind { VALUE, BITS };
 static const struct {
     uint32_t nr;
-    bool bits; /* the argument is a set of bits, else one value */
+    enum kind kind;
     const struct word *words;
     size_t word_count;
 } telling[] = {
-    {SYS_socket, false, families, ARRAY_COUNT(families)},
-    {SYS_socketpair, false, families, ARRAY_COUNT(families)},
-    {SYS_clone, true, namespaces, ARRAY_COUNT(namespaces)},
-    {SYS_unshare, true, namespaces, ARRAY_COUNT(namespaces)},
-    {SYS_ioctl, false, terminal_requests, ARRAY_COUNT(terminal_requests)},
-    {SYS_prctl, false, process_options, ARRAY_COUNT(process_options)},
-    {SYS_fcntl, false, file_commands, ARRAY_COUNT(file_commands)},
-    {SYS_renameat2, true, rename_flags, ARRAY_COUNT(rename_flags)},
-    {SYS_mmap, true, map_flags, ARRAY_COUNT(map_flags)},
-    {SYS_memfd_create, true, memfd_flags, ARRAY_COUNT(memfd_flags)},
-    {SYS_shmget, true, segment_flags, ARRAY_COUNT(segment_flags)},
-    {SYS_setsockopt, false, socket_options, ARRAY_COUNT(socket_options)},
+#define TELLING(call, arg, mask, kind, words) {SYS_##call, kind, words, ARRAY_COUNT(words)},
+#include "cage/telling.def"
+#undef TELLING
 };
 
 const char *cage_class_name(enum cage_class class)
@@ -115,13 +106,13 @@ static bool describe_argument(const struct cage_denial *denial, char *text, size
     for (size_t i = 0; i < ARRAY_COUNT(telling); i++) {
         if (telling[i].nr != denial->nr)
             continue;
-        if (telling[i].bits && value == 0)
+        if (telling[i].kind == BITS && value == 0)
             return false;
         if (value == CAGE_DENIAL_OTHER_ARGUMENT)
             (void)snprintf(text, text_bytes, "other");
         else
-            (telling[i].bits ? describe_bits : describe_value)(value, telling[i].words, telling[i].word_count, text,
-                                                               text_bytes);
+            (telling[i].kind == BITS ? describe_bits : describe_value)(value, telling[i].words, telling[i].word_count,
+                                                                       text, text_bytes);
         return true;
     }
     return false;

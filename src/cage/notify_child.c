@@ -47,19 +47,9 @@ static uint64_t telling_argument(const struct seccomp_data *data)
         unsigned arg;
         uint64_t mask;
     } telling[] = {
-        {SYS_socket, 0, 0xffffffff},
-        {SYS_socketpair, 0, 0xffffffff},
-        {SYS_clone, 0,
-         CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET},
-        {SYS_unshare, 0, 0xffffffff},
-        {SYS_ioctl, 1, 0xffffffff},
-        {SYS_prctl, 0, 0xffffffff},
-        {SYS_fcntl, 1, 0xffffffff},
-        {SYS_renameat2, 4, 0x4},
-        {SYS_mmap, 3, 0x40000},
-        {SYS_memfd_create, 1, 0x4},
-        {SYS_shmget, 2, 04000},
-        {SYS_setsockopt, 2, 0xffffffff},
+#define TELLING(call, arg, mask, kind, words) {SYS_##call, arg, mask},
+#include "cage/telling.def"
+#undef TELLING
     };
 
     for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++)
