@@ -235,9 +235,10 @@ static void fail(struct cage_context *context, unsigned step, int r)
 static void build(struct cage_context *context)
 {
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-        bool wanted = rows[i].apply && possible(context, rows[i].step) && done(context, rows[i].step);
-        int r = wanted ? rows[i].apply(context) : 0;
-        if (!done(context, rows[i].step))
+        bool is_done = done(context, rows[i].step);
+        bool applies = is_done && rows[i].apply && possible(context, rows[i].step);
+        int r = applies ? rows[i].apply(context) : 0;
+        if (!is_done)
             cage_mutation_instead(context, rows[i].step);
         if (r < 0)
             fail(context, rows[i].step, r);
@@ -357,7 +358,6 @@ static int let_go(struct cage_context *context)
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct left[2] = {{.effective = kept, .permitted = kept}};
     const int keep[] = {context->listener_fd, context->signal_fd, context->line_fd, context->root_fd, context->lock_fd};
-
     int r = KERNEL(SYS_capset, &header, left);
 
     if (r < 0)
@@ -372,9 +372,8 @@ static int let_go(struct cage_context *context)
 
 static void take_short_turns(void)
 {
-    struct kernel_sched_attr attr;
+    struct kernel_sched_attr attr = {0};
 
-    memset(&attr, 0, sizeof(attr));
     if (kernel_sched_getattr(0, &attr) < 0 || attr.policy != SCHED_OTHER)
         return;
     attr.size = sizeof(attr);
