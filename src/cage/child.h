@@ -120,6 +120,9 @@ int cage_line_wait_ids(struct cage_context *context);
 int cage_line_wait_groups(struct cage_context *context);
 int cage_line_wait_order(struct cage_context *context);
 
+/* line_child.c: @fd stays open on the way to the supervisor, which never reads, until that lets go of the cage. */
+void cage_line_leave(int line_fd, int fd);
+
 /* ns_child.c: the names of the caller's namespaces now. */
 int cage_ns_names(char names[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]);
 

@@ -122,13 +122,22 @@ static uint32_t judge(const struct cage_order *order, const struct seccomp_data 
     return order->judge ? cage_judge(order->judge, order->judge_count, data) : SECCOMP_RET_USER_NOTIF;
 }
 
+/* The kernel ends everything else in the cage when we are gone, a moment later. Until then nobody who waits for an
+ * answer goes on: the listener outlives us. */
+static void end_run(struct cage_context *context) __attribute__((noreturn));
+static void end_run(struct cage_context *context)
+{
+    context->report->end_us = kernel_clock_us();
+    cage_line_leave(context->line_fd, context->listener_fd);
+    kernel_exit(0);
+}
+
 static void deny(struct cage_context *context, const struct seccomp_data *data, struct seccomp_notif_resp *response)
 {
     record(context->report, data);
     if (context->order->denials == POLICY_DENIALS_END) {
         context->report->denied_end = 1;
-        context->report->end_us = kernel_clock_us();
-        kernel_exit(0); /* the kernel ends everything else in the cage */
+        end_run(context);
     }
     response->error = foreign_abi(data) ? -ENOSYS : -EPERM;
 }
@@ -231,9 +240,8 @@ static void tick(struct cage_context *context, uint64_t *next_us)
     *next_us = now_us + TICK_MS * 1000;
     sample_scratch(context);
     if (overdue(context, now_us)) {
-        context->report->end_us = now_us;
         context->report->overdue = 1;
-        kernel_exit(0); /* the kernel ends everything else in the cage */
+        end_run(context);
     }
 }
 
