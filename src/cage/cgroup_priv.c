@@ -41,6 +41,11 @@ static void close_all(int *fds, size_t count)
     }
 }
 
+static bool is_v2(const struct cage_cgroup *cgroup)
+{
+    return cgroup->host && cgroup->host->manager == CAGE_MANAGER_V2;
+}
+
 /* --- removing --- */
 
 static void sleep_ms(long ms)
@@ -387,7 +392,7 @@ int cage_cgroup_open_tasks(const struct cage_cgroup *cgroup, int ret_fds[CAGE_CO
 
 void cage_cgroup_hurry(const struct cage_cgroup *cgroup)
 {
-    bool v2 = cgroup->host && cgroup->host->manager == CAGE_MANAGER_V2;
+    bool v2 = is_v2(cgroup);
     int dir_fd = cgroup->dir_fds[v2 ? CAGE_PIDS : CAGE_CPU];
 
     if (dir_fd >= 0) /* where it fails, the end comes later */
@@ -407,11 +412,6 @@ static const struct {
     [CAGE_COUNTER_PROCESSES_PEAK] = {CAGE_PIDS, "pids.peak", NULL, "pids.peak", NULL},
     [CAGE_COUNTER_PROCESS_REFUSALS] = {CAGE_PIDS, "pids.events", "max", "pids.events", "max"},
 };
-
-static bool is_v2(const struct cage_cgroup *cgroup)
-{
-    return cgroup->host && cgroup->host->manager == CAGE_MANAGER_V2;
-}
 
 void cage_cgroup_open_counters(struct cage_cgroup *cgroup)
 {

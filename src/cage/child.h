@@ -120,8 +120,16 @@ int cage_line_wait_ids(struct cage_context *context);
 int cage_line_wait_groups(struct cage_context *context);
 int cage_line_wait_order(struct cage_context *context);
 
+/* line_child.c: @fd stays open on the way to the supervisor, which never reads, until that lets go of the cage. */
+void cage_line_leave(int line_fd, int fd);
+
 /* ns_child.c: the names of the caller's namespaces now. */
 int cage_ns_names(char names[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]);
+
+/* identity_child.c: become user and group @id, for good; and 0 where this process is that,
+ * in all three of each, else -EPERM. */
+int cage_identity_set(uint32_t id);
+int cage_identity_prove(uint32_t id);
 
 /* guest_child.c: applies the guest's steps and execs; never returns. */
 int cage_guest_main(void *context);

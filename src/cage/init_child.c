@@ -109,21 +109,12 @@ static int apply_identity_map(struct cage_context *context)
 
     if (r < 0 || !context->host->privileged)
         return r;
-    r = kernel_setresgid(0, 0, 0);
-    return r < 0 ? r : kernel_setresuid(0, 0, 0);
+    return cage_identity_set(0);
 }
 
 static int prove_identity_map(struct cage_context *context)
 {
-    uid_t expected = context->host->privileged ? 0 : CAGE_GUEST_ID, uid[3];
-    gid_t gid[3];
-
-    if (kernel_getresuid(uid) < 0 || kernel_getresgid(gid) < 0)
-        return -EPERM;
-    for (int i = 0; i < 3; i++)
-        if (uid[i] != expected || gid[i] != expected)
-            return -EPERM;
-    return 0;
+    return cage_identity_prove(context->host->privileged ? 0 : CAGE_GUEST_ID);
 }
 
 /* --- parent death --- */
@@ -244,9 +235,10 @@ static void fail(struct cage_context *context, unsigned step, int r)
 static void build(struct cage_context *context)
 {
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-        bool wanted = rows[i].apply && possible(context, rows[i].step) && done(context, rows[i].step);
-        int r = wanted ? rows[i].apply(context) : 0;
-        if (!done(context, rows[i].step))
+        bool is_done = done(context, rows[i].step);
+        bool applies = is_done && rows[i].apply && possible(context, rows[i].step);
+        int r = applies ? rows[i].apply(context) : 0;
+        if (!is_done)
             cage_mutation_instead(context, rows[i].step);
         if (r < 0)
             fail(context, rows[i].step, r);
@@ -367,7 +359,6 @@ static int let_go(struct cage_context *context)
     struct __user_cap_data_struct left[2] = {{.effective = kept, .permitted = kept}};
     const int keep[] = {context->listener_fd, context->signal_fd, context->line_fd, context->scratch_fd,
                         context->lock_fd};
-
     int r = KERNEL(SYS_capset, &header, left);
 
     if (r < 0)
@@ -382,9 +373,8 @@ static int let_go(struct cage_context *context)
 
 static void take_short_turns(void)
 {
-    struct kernel_sched_attr attr;
+    struct kernel_sched_attr attr = {0};
 
-    memset(&attr, 0, sizeof(attr));
     if (kernel_sched_getattr(0, &attr) < 0 || attr.policy != SCHED_OTHER)
         return;
     attr.size = sizeof(attr);

@@ -368,6 +368,10 @@ static inline int kernel_recvmsg(int fd, struct msghdr *message, int flags)
 {
     return KERNEL(SYS_recvmsg, fd, message, flags);
 }
+static inline int kernel_sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    return KERNEL(SYS_sendmsg, fd, message, flags);
+}
 static inline void *kernel_mmap_shared(size_t bytes) /* zeroed; NULL without memory */
 {
     enum { READ_WRITE = 3, SHARED_ANONYMOUS = 0x21 };

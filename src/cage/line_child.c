@@ -1,4 +1,4 @@
-/* line_child.c - the first process waits for words and descriptors of its supervisor
+/* line_child.c - the first process's end of the line: waits for words and descriptors of its supervisor
  *
  * Runs in: process 1 of the cage. Must not: allocate, log.
  */
@@ -30,6 +30,21 @@ static int wait_for(int line_fd, enum cage_word expected, int fds[CAGE_END_MAX])
     if (header)
         memcpy(fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
     return 0;
+}
+
+void cage_line_leave(int line_fd, int fd)
+{
+    char word = 0, control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(sizeof(size_t)))) = {0};
+    struct iovec iov = {&word, 1};
+    const struct msghdr message = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &fd, sizeof(int));
+    (void)kernel_sendmsg(line_fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL); /* nobody is there: it dies with us */
 }
 
 int cage_line_wait_ids(struct cage_context *context)

@@ -2,7 +2,6 @@
 #include "policy/profile.h"
 #include "base/embedded.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 extern const struct base_embedded policy_profile_files[]; /* made by the build from profiles/ */

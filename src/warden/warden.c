@@ -315,6 +315,13 @@ static void finish_limits(struct warden_watch *watch, const struct cage_counters
         outcome->limits[known[i].key].hits = known[i].hits;
 }
 
+static void finish_protections(struct warden_watch *watch)
+{
+    watch->outcome->protections_requested = watch->job->plan->requested;
+    watch->outcome->protections_achieved = watch->report->achieved;
+    watch->outcome->protections_missing = watch->job->plan->missing;
+}
+
 static int finish_denials(struct warden_watch *watch)
 {
     const struct cage_report *report = watch->report;
@@ -330,7 +337,6 @@ static int finish_denials(struct warden_watch *watch)
         (void)snprintf(denial.class_name, sizeof(denial.class_name), "%s", class);
         r = warden_outcome_add_denial(watch->outcome, &denial);
     }
-    watch->outcome->learned = report->learned;
     return r;
 }
 
@@ -398,9 +404,8 @@ static int finish(struct warden_watch *watch, struct base_err *err)
     warden_ending_decide(watch, &counters);
     finish_usage(watch, &counters);
     finish_limits(watch, &counters);
-    outcome->protections_requested = watch->job->plan->requested;
-    outcome->protections_achieved = watch->report->achieved;
-    outcome->protections_missing = watch->job->plan->missing;
+    outcome->learned = watch->report->learned;
+    finish_protections(watch);
     finish_teardown(watch);
     pass_on_rest(watch);
     return 0;
@@ -441,9 +446,7 @@ static int as_outcome(struct warden_watch *watch, int r, struct base_err *err)
     outcome->error.code = r;
     (void)snprintf(outcome->detail, sizeof(outcome->detail), "%.*s", (int)sizeof(outcome->detail) - 1,
                    outcome->error.what);
-    outcome->protections_requested = watch->job->plan->requested;
-    outcome->protections_achieved = watch->report->achieved;
-    outcome->protections_missing = watch->job->plan->missing;
+    finish_protections(watch);
     base_hash_bytes_hex("", 0, outcome->out.sha256);
     base_hash_bytes_hex("", 0, outcome->err.sha256);
     finish_limits(watch, &(struct cage_counters){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX});

@@ -463,6 +463,19 @@ def test_policy_denials_end_stops_the_run(hood):
     assert run.denied("socket")
 
 
+def test_nothing_comes_after_the_denied_call_that_ends_it(hood):
+    """Not in the moment either that the kernel needs to end it all."""
+    program = hood.compile(r'''
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(void) { syscall(SYS_unshare, 0x10000000); write(1, "after\n", 6); return 0; }''', "-static")
+    for _ in range(20):
+        run = hood.run(program, options=["--policy", hood.policy("end.yaml", "denials: end\n")])
+        expect_ending(run, "denied")
+        assert run.out == b"", run
+
+
 def test_a_denial_is_said_at_the_end(hood):
     run = hood.python("import socket\ntry: socket.socket(socket.AF_INET)\nexcept OSError: pass")
     assert run.status == 0 and re.fullmatch(r"fumehood: .*socket\(AF_INET\).*\n", run.said), run
