@@ -35,7 +35,7 @@ static int move_away(pid_t pid)
 
 /* The first process makes the network and cgroup namespaces itself: one takes long, the other needs its groups first.
  */
-static uint64_t namespaces(uint64_t without)
+uint64_t cage_begin_namespaces(uint64_t without)
 {
     static const struct {
         uint64_t bit, flag;
@@ -55,7 +55,7 @@ static uint64_t namespaces(uint64_t without)
 static int clone_init(struct cage_context *context, int group_fd, struct cage *cage)
 {
     struct clone_args args = {
-        .flags = namespaces(context->without) | CLONE_PIDFD | (group_fd >= 0 ? CLONE_INTO_CGROUP : 0),
+        .flags = cage_begin_namespaces(context->without) | CLONE_PIDFD | (group_fd >= 0 ? CLONE_INTO_CGROUP : 0),
         .pidfd = (uint64_t)(uintptr_t)&cage->pid_fd,
         .exit_signal = SIGCHLD,
         .cgroup = group_fd >= 0 ? (uint64_t)group_fd : 0,

@@ -66,6 +66,7 @@ struct cage_context {
     const struct cage_order *order; /* complete once cage_line_wait_order() has returned 0 */
     char **environment;             /* the copy of the supervisor's, to be wiped */
     uint64_t without;               /* bits of steps that are claimed and not done (mutation.h) */
+    bool keeps;                     /* this is a keeper: no guest of its own */
     int line_fd;                    /* to the supervisor; its end of file says that it gave up or died */
     /* filled by the child */
     int lock_fd;                 /* the slot's, held as long as we live; -1: none */
@@ -79,6 +80,19 @@ struct cage_context {
 /* init_child.c: the cage's first process; never returns. */
 void cage_init_main(struct cage_context *context) __attribute__((noreturn));
 
+/* init_child.c: the same in a fork of a keeper, which has done the half that stays; @line_fd leads to the supervisor.
+ */
+void cage_init_kept(struct cage_context *context, int line_fd) __attribute__((noreturn));
+
+/* init_child.c: give up, and say at which step (CAGE_STEP_*, CAGE_AT_*) and why (-errno). */
+void cage_init_fail(struct cage_context *context, unsigned step, int r) __attribute__((noreturn));
+
+/* keep_child.c: make first processes as they are asked for, reap them; never returns. */
+void cage_keep_main(struct cage_context *context) __attribute__((noreturn));
+
+/* begin_child.c: CLONE_NEW* of what clone makes for a cage. */
+uint64_t cage_begin_namespaces(uint64_t without);
+
 /* cgroup_priv.c: make the groups of a slot, without limits, and set a plan's. */
 int cage_cgroup_create(const struct cage_host *host, const struct cage_slot *slot, struct cage_cgroup *ret_cgroup,
                        struct base_err *err);
@@ -86,6 +100,15 @@ int cage_cgroup_limit(const struct cage_cgroup *cgroup, const struct cage_plan *
 
 /* cgroup_priv.c: open what counts in the groups' folders; what is not there stays -1. */
 void cage_cgroup_open_counters(struct cage_cgroup *cgroup);
+
+/* cgroup_priv.c: groups that serve several runs. What only grows is counted from here; processes in it now; memory that
+ * is charged now; give up what of that nobody holds; set the peaks back, false where that cannot be. UINT64_MAX:
+ * unknown. */
+void cage_cgroup_count_from_here(struct cage_cgroup *cgroup);
+uint64_t cage_cgroup_processes(const struct cage_cgroup *cgroup);
+uint64_t cage_cgroup_charge_bytes(const struct cage_cgroup *cgroup);
+void cage_cgroup_reclaim(const struct cage_cgroup *cgroup);
+bool cage_cgroup_reset_peaks(const struct cage_cgroup *cgroup);
 
 /* cgroup_priv.c: close what is open of it; the groups stay. */
 void cage_cgroup_close(struct cage_cgroup *cgroup);
@@ -101,19 +124,49 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage);
 /* begin_child.c: the cage that was begun before the C library had started, once; false when there is none. */
 bool cage_begin_take_early(struct cage *ret_cage);
 
+/* keep_priv.c: wait until a kept cage is made, and know its first process. Does nothing for others. */
+int cage_keeper_wait(struct cage *cage, struct base_err *err);
+
+/* keep_priv.c: put the limits of @plan in force, where they are not. */
+int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_plan *plan, struct base_err *err);
+
 /* make_priv.c: NULL does nothing. */
 void cage_shared_free(struct cage_shared *shared);
 
-/* What the supervisor says to the first process, in this order. */
+/* What the supervisor says to the first process, in this order; and what a keeper answers. */
 enum cage_word {
     CAGE_WORD_IDS = 'i',    /* ids are mapped, the host is known; with the slot's lock */
     CAGE_WORD_GROUPS = 'g', /* control groups are there; with what is needed to join them */
+    CAGE_WORD_KEEP = 'k',   /* the same, and: stay, and make first processes */
     CAGE_WORD_ORDER = 'o',  /* the order is complete; with the guest's descriptors */
+    CAGE_WORD_OVER = 'v',   /* from the first process: the guest has ended */
+    CAGE_WORD_LEFT = 'l',   /* from it: a descriptor that is to outlive it */
+    CAGE_WORD_NEXT = 'n',   /* to a keeper: make a first process; with its end of a line */
+    CAGE_WORD_MADE = 'm',   /* from it: this is it; with its pid and a descriptor of it */
+    CAGE_WORD_GONE = 'r',   /* from it: it is dead and reaped, and there is no other */
 };
+
+/* make_priv.c: as cage_make(), and @word is what its first process is told at the end. */
+int cage_make_as(const struct cage_host *host, const struct cage_slot *slot, enum cage_word word, struct cage *cage,
+                 struct base_err *err);
 
 /* line.c: send a word and up to CAGE_END_MAX descriptors. 0 or -errno; 0 also when nobody is there any more: the report
  * tells why. */
 int cage_line_send(int line_fd, enum cage_word word, const int *fds, unsigned count);
+
+/* line.c: wait for a word of a keeper, at most @timeout_ms. *@ret_fd and *@ret_pid, which may both be NULL, get what
+ * came with it, or -1. 0 or -errno: -ESRCH when it is gone, -ETIMEDOUT. */
+int cage_line_receive(int line_fd, enum cage_word expected, int timeout_ms, int *ret_fd, pid_t *ret_pid);
+
+/* line_child.c: a keeper's answers. */
+int cage_line_say_made(int line_fd, pid_t pid, int pid_fd);
+int cage_line_say_gone(int line_fd);
+
+/* line_child.c: the line of the first process that is asked for, or -errno. */
+int cage_line_wait_next(struct cage_context *context);
+
+/* line_child.c: the guest's end is in the report. */
+void cage_line_say_over(int line_fd);
 
 /* line_child.c: wait for each word. -ESRCH when the supervisor gave up or died. */
 int cage_line_wait_ids(struct cage_context *context);

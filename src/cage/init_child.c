@@ -180,37 +180,43 @@ static int cut_off_mounts(struct cage_context *context)
     return kernel_mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &private);
 }
 
-/* In this order. Proofs come after the last row: some need the finished file system to look through. */
+/* Who does a row: a fresh cage's first process does all but what is done again; a keeper what stays; the first process
+ * that it makes what is new in each run, and again what a fork or new namespaces have undone. */
+enum { FRESH = 1, KEEPER = 2, KEPT = 4, STAYS = FRESH | KEEPER, EACH = FRESH | KEPT };
+
+/* In this order. Proofs come after the last row, all of them in every cage: some need the finished file system to look
+ * through. */
 static const struct {
-    unsigned step;
+    unsigned who, step;
     int (*apply)(struct cage_context *); /* NULL: clone did it */
     int (*prove)(struct cage_context *); /* NULL: success of apply is all that can be known */
 } rows[] = {
-    {CAGE_AT_START, cut_off_mounts, NULL},
-    {CAGE_STEP_USER_NS, NULL, prove_user_ns},
-    {CAGE_STEP_PID_NS, NULL, prove_pid_ns},
-    {CAGE_STEP_MOUNT_NS, NULL, prove_mount_ns},
-    {CAGE_STEP_IPC_NS, NULL, prove_ipc_ns},
-    {CAGE_STEP_UTS_NS, apply_uts_ns, prove_uts_ns},
-    {CAGE_STEP_NETWORK_NS, apply_network_ns, prove_network_ns},
-    {CAGE_AT_START, cage_line_wait_ids, NULL},
-    {CAGE_STEP_IDENTITY_MAP, apply_identity_map, prove_identity_map},
-    {CAGE_STEP_PARENT_DEATH, apply_parent_death, prove_parent_death},
-    {CAGE_STEP_OWN_ROOT, cage_mount_own_root, cage_mount_prove_root},
-    {CAGE_STEP_HOST_VIEW, cage_mount_host_view, cage_mount_prove_view},
-    {CAGE_STEP_DEVICES, cage_mount_devices, NULL},
-    {CAGE_STEP_PROC_MASKED, cage_mount_proc, cage_mount_prove_proc},
-    {CAGE_AT_START, cage_mount_enter, NULL},
-    {CAGE_STEP_SCRATCH, cage_mount_scratch, cage_mount_prove_scratch},
-    {CAGE_STEP_BOUNDING, apply_bounding, prove_bounding},
-    {CAGE_AT_START, cage_line_wait_groups, NULL},
-    {CAGE_STEP_CGROUP, apply_cgroup, NULL},
-    {CAGE_STEP_CGROUP_NS, apply_cgroup_ns, prove_cgroup_ns},
-    {CAGE_AT_PROOF, read_back_namespaces, NULL},
+    {STAYS, CAGE_AT_START, cut_off_mounts, NULL},
+    {STAYS, CAGE_STEP_USER_NS, NULL, prove_user_ns},
+    {EACH, CAGE_STEP_PID_NS, NULL, prove_pid_ns},
+    {EACH, CAGE_STEP_MOUNT_NS, NULL, prove_mount_ns},
+    {EACH, CAGE_STEP_IPC_NS, NULL, prove_ipc_ns},
+    {STAYS, CAGE_STEP_UTS_NS, apply_uts_ns, prove_uts_ns},
+    {STAYS, CAGE_STEP_NETWORK_NS, apply_network_ns, prove_network_ns},
+    {STAYS, CAGE_AT_START, cage_line_wait_ids, NULL},
+    {STAYS, CAGE_STEP_IDENTITY_MAP, apply_identity_map, prove_identity_map},
+    {STAYS | KEPT, CAGE_STEP_PARENT_DEATH, apply_parent_death, prove_parent_death},
+    {STAYS, CAGE_STEP_OWN_ROOT, cage_mount_own_root, cage_mount_prove_root},
+    {STAYS, CAGE_STEP_HOST_VIEW, cage_mount_host_view, cage_mount_prove_view},
+    {STAYS, CAGE_STEP_DEVICES, cage_mount_devices, NULL},
+    {STAYS, CAGE_STEP_PROC_MASKED, cage_mount_proc, cage_mount_prove_proc},
+    {STAYS, CAGE_AT_START, cage_mount_enter, NULL},
+    {STAYS, CAGE_STEP_BOUNDING, apply_bounding, prove_bounding},
+    {STAYS, CAGE_AT_START, cage_line_wait_groups, NULL},
+    {STAYS, CAGE_STEP_CGROUP, apply_cgroup, NULL},
+    {STAYS, CAGE_STEP_CGROUP_NS, apply_cgroup_ns, prove_cgroup_ns},
+    {KEPT, CAGE_STEP_PROC_MASKED, cage_mount_proc_over, NULL},
+    {EACH, CAGE_STEP_SCRATCH, cage_mount_scratch, cage_mount_prove_scratch},
+    {EACH, CAGE_AT_PROOF, read_back_namespaces, NULL},
     /* All that can be done without knowing what will run is done here. */
-    {CAGE_AT_START, cage_line_wait_order, NULL},
-    {CAGE_STEP_NETWORK_NS, apply_network, NULL},
-    {CAGE_AT_INPUTS, cage_mount_inputs, NULL},
+    {EACH, CAGE_AT_START, cage_line_wait_order, NULL},
+    {EACH, CAGE_STEP_NETWORK_NS, apply_network, NULL},
+    {EACH, CAGE_AT_INPUTS, cage_mount_inputs, NULL},
 };
 
 /* What this machine cannot do is in no order. */
@@ -224,24 +230,26 @@ static bool done(const struct cage_context *context, unsigned step)
     return step >= CAGE_STEP_MAX || !(context->without & (UINT64_C(1) << step));
 }
 
-static void fail(struct cage_context *context, unsigned step, int r) __attribute__((noreturn));
-static void fail(struct cage_context *context, unsigned step, int r)
+void cage_init_fail(struct cage_context *context, unsigned step, int r)
 {
     context->report->failed_errno = -r;
     context->report->failed_step = (int32_t)step;
     kernel_exit(1);
 }
 
-static void build(struct cage_context *context)
+/* Whether this is a fresh cage or a keeper is said on the way. */
+static void build(struct cage_context *context, unsigned who)
 {
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        if (!(rows[i].who & (context->keeps ? KEEPER : who)))
+            continue;
         bool is_done = done(context, rows[i].step);
         bool applies = is_done && rows[i].apply && possible(context, rows[i].step);
         int r = applies ? rows[i].apply(context) : 0;
         if (!is_done)
             cage_mutation_instead(context, rows[i].step);
         if (r < 0)
-            fail(context, rows[i].step, r);
+            cage_init_fail(context, rows[i].step, r);
     }
 }
 
@@ -252,7 +260,7 @@ static void prove(struct cage_context *context)
             continue;
         int r = rows[i].prove && done(context, rows[i].step) ? rows[i].prove(context) : 0;
         if (r < 0)
-            fail(context, rows[i].step, r);
+            cage_init_fail(context, rows[i].step, r);
         context->report->achieved |= UINT64_C(1) << rows[i].step;
     }
 }
@@ -270,7 +278,8 @@ static void wipe_environment(char **environment)
  * will be. */
 static int keep_needed(struct cage_context *context)
 {
-    int r = cage_close_all_but(&context->line_fd, 1);
+    const int keep[] = {context->line_fd, context->lock_fd, context->root_fd};
+    int r = cage_close_all_but(keep, ARRAY_COUNT(keep));
 
     if (r < 0)
         return r;
@@ -382,9 +391,40 @@ static void take_short_turns(void)
     (void)kernel_sched_setattr(0, &attr);
 }
 
-void cage_init_main(struct cage_context *context)
+/* The cage is built; the rest of its life. */
+static void run(struct cage_context *context) __attribute__((noreturn));
+static void run(struct cage_context *context)
 {
     pid_t guest;
+    int r;
+
+    prove(context);
+    guest = start_guest(context);
+    if (guest < 0)
+        cage_init_fail(context, CAGE_AT_START, guest);
+    if (context->report->failed_step >= 0)
+        kernel_exit(1);
+    r = let_go(context);
+    if (r < 0)
+        cage_init_fail(context, CAGE_AT_START, r);
+    r = context->order->observe ? cage_observe_prove(guest) : 0;
+    if (r < 0)
+        cage_init_fail(context, CAGE_AT_OBSERVE, r);
+    take_short_turns();
+    context->report->started = 1;
+    cage_notify_loop(context, guest);
+    kernel_exit(0);
+}
+
+static int settle_down(struct cage_context *context)
+{
+    int r = keep_needed(context);
+
+    return r < 0 ? r : watch_children(context);
+}
+
+void cage_init_main(struct cage_context *context)
+{
     int r;
 
     wipe_environment(context->environment);
@@ -392,26 +432,25 @@ void cage_init_main(struct cage_context *context)
     (void)kernel_setsid(); /* fails only for a group leader, which a fresh process is not */
     r = forget_launcher();
     if (r == 0)
-        r = keep_needed(context);
-    if (r == 0)
-        r = watch_children(context);
+        r = settle_down(context);
     if (r < 0)
-        fail(context, CAGE_AT_START, r);
-    build(context);
-    prove(context);
-    guest = start_guest(context);
-    if (guest < 0)
-        fail(context, CAGE_AT_START, guest);
-    if (context->report->failed_step >= 0)
-        kernel_exit(1);
-    r = let_go(context);
+        cage_init_fail(context, CAGE_AT_START, r);
+    build(context, FRESH);
+    if (context->keeps)
+        cage_keep_main(context);
+    run(context);
+}
+
+void cage_init_kept(struct cage_context *context, int line_fd)
+{
+    int r;
+
+    context->line_fd = line_fd;
+    context->keeps = false;
+    (void)kernel_setsid();
+    r = settle_down(context);
     if (r < 0)
-        fail(context, CAGE_AT_START, r);
-    r = context->order->observe ? cage_observe_prove(guest) : 0;
-    if (r < 0)
-        fail(context, CAGE_AT_OBSERVE, r);
-    take_short_turns();
-    context->report->started = 1;
-    cage_notify_loop(context, guest);
-    kernel_exit(0);
+        cage_init_fail(context, CAGE_AT_START, r);
+    build(context, KEPT);
+    run(context);
 }

@@ -160,6 +160,10 @@ static inline int kernel_wait(pid_t pid, int *status, int options)
 {
     return KERNEL(SYS_wait4, pid, status, options, 0);
 }
+static inline int kernel_wait_usage(pid_t pid, int *status, int options, struct rusage *ret_usage)
+{
+    return KERNEL(SYS_wait4, pid, status, options, ret_usage);
+}
 static inline int kernel_getpid(void)
 {
     return KERNEL(SYS_getpid);

@@ -203,7 +203,8 @@ static void sample_scratch(struct cage_context *context)
         report->scratch_full |= 2;
 }
 
-/* Reap whatever ended; true when the guest's first process was among it. */
+/* Reap whatever ended; true when the guest's first process was among it. All others in the cage descend from this
+ * process: without a child it is alone. */
 static bool reap(struct cage_context *context, pid_t guest)
 {
     bool ended = false;
@@ -216,6 +217,7 @@ static bool reap(struct cage_context *context, pid_t guest)
         context->report->wait_status = status;
         ended = true;
     }
+    context->report->alone = pid == -ECHILD;
     return ended;
 }
 
@@ -284,4 +286,5 @@ void cage_notify_loop(struct cage_context *context, pid_t guest)
     context->report->end_us = kernel_clock_us();
     sample_scratch(context);
     context->report->ended = 1;
+    cage_line_say_over(context->line_fd);
 }

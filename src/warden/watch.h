@@ -59,7 +59,8 @@ struct warden_watch {
     uint64_t active_cpu_us, active_us; /* processor time when it last grew, and when that was */
     int status;                        /* of the cage's first process */
     uint64_t rusage_cpu_us;
-    bool dead;
+    bool dead;      /* the guest and all that it started: the cage, or all of it but its own process */
+    bool stuck;     /* it cannot be killed */
     bool put_first; /* the cage's first process is */
     bool dying;     /* its first process is at its end */
     bool hurried;   /* the limit on processors is lifted: it is to end */

@@ -1,0 +1,85 @@
+/* keep_child.c - the keeper: holds what of a cage need not be new for each run, and makes first processes in it
+ *
+ * Runs in: process 1 of a slot's outer process tree: what began as a cage's first process, and was told to stay.
+ * Privilege: full in the slot's user namespace, none outside it. Must not: allocate, log, return.
+ * Touches: what it is told by the supervisor, and nothing that a guest can reach: guests live in process trees, mounts
+ * and queues of their own below it, and cannot see it.
+ *
+ * Theory of operation: user, network, host name and control group namespaces, ids, control groups and the read-only
+ * root are made once. Each run gets a fork of this process with new process, mount and queue namespaces, which mounts
+ * the guest's scratch and /proc, proves everything again, and is from there on what a fresh cage's first process is.
+ * When this process dies, the kernel kills all that is below it.
+ */
+#include "cage/child.h"
+#include "cage/kernel.h"
+#include <errno.h>
+#include <sys/signalfd.h>
+
+#define NEW_EACH_TIME (CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC)
+
+static void make_next(struct cage_context *context)
+{
+    int pid_fd = -1, line_fd = cage_line_wait_next(context);
+    struct clone_args args = {
+        .flags = (cage_begin_namespaces(context->without) & NEW_EACH_TIME) | CLONE_PIDFD,
+        .pidfd = (uint64_t)(uintptr_t)&pid_fd,
+        .exit_signal = SIGCHLD,
+    };
+    int pid;
+
+    if (line_fd < 0)
+        kernel_exit(1); /* the supervisor is dead, or talks nonsense */
+    pid = kernel_clone3(&args);
+    if (pid == 0)
+        cage_init_kept(context, line_fd);
+    if (pid < 0)
+        cage_init_fail(context, CAGE_AT_START, pid);
+    if (cage_line_say_made(context->line_fd, pid, pid_fd) < 0)
+        kernel_exit(1);
+    (void)kernel_close(pid_fd);
+    (void)kernel_close(line_fd);
+}
+
+static uint64_t cpu_us(const struct rusage *usage)
+{
+    return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
+           (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+}
+
+/* There is one first process at a time; with it the kernel has killed all that was in its tree. */
+static void reap(struct cage_context *context)
+{
+    struct signalfd_siginfo info;
+    struct rusage usage;
+    int status, pid;
+    bool any = false;
+
+    (void)kernel_read(context->signal_fd, &info, sizeof(info));
+    while ((pid = kernel_wait_usage(-1, &status, WNOHANG, &usage)) > 0) {
+        context->report->kept_status = status;
+        context->report->kept_cpu_us = cpu_us(&usage);
+        any = true;
+    }
+    if (any && pid == -ECHILD && cage_line_say_gone(context->line_fd) < 0)
+        kernel_exit(1);
+}
+
+void cage_keep_main(struct cage_context *context)
+{
+    struct pollfd fds[] = {
+        {.fd = context->line_fd, .events = POLLIN},
+        {.fd = context->signal_fd, .events = POLLIN},
+    };
+
+    for (;;) {
+        int r = kernel_poll(fds, 2, 60000);
+        if (r <= 0)
+            continue;
+        if (fds[1].revents)
+            reap(context);
+        if (fds[0].revents & POLLIN)
+            make_next(context);
+        else if (fds[0].revents)
+            kernel_exit(1); /* the supervisor is dead */
+    }
+}
