@@ -1,7 +1,8 @@
 /* warm.c - one run after the other in slots, beside the same program bare
  *
  * warm latency RUNS PROGRAM          one line a pair: BARE_US VERDICT_US, both in turn, from the call to what is known
- * warm rate SECONDS JOBS bare|slot|fresh PROGRAM   runs a second of so many processes at once, receipts included
+ * warm rate SECONDS JOBS bare|slot|fresh PROGRAM   runs a second of so many processes at once, and
+ *                                    processor time of each in microseconds; receipts included
  *
  * Runs as whoever starts it. A slot run is everything that `eval` does for one program: cage, judge's view of the
  * outcome, teardown proved, receipt sealed and written to a file; latency ends when the verdict is known.
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,22 +132,40 @@ static uint64_t work(uint64_t until_us, const char *kind, char *path)
     return runs;
 }
 
+/* Of this process and of all that it waited for: with its keepers everything that their cages have used. */
+static uint64_t cpu_us(void)
+{
+    static const int whose[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    uint64_t sum_us = 0;
+
+    for (int i = 0; i < 2; i++) {
+        struct rusage usage;
+        (void)getrusage(whose[i], &usage);
+        sum_us += (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+                  (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    }
+    return sum_us;
+}
+
 static void rate(int seconds, int jobs, const char *kind, char *path)
 {
-    uint64_t *counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), sum = 0;
+    uint64_t *counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), sum = 0,
+             used_us = 0;
 
     for (int i = 0; i < jobs; i++)
         if (fork() == 0) {
-            (void)work(base_clock_us() + 300000, kind, path);
             counts[i] = work(base_clock_us() + (uint64_t)seconds * 1000000, kind, path);
             run_release();
+            counts[jobs + i] = cpu_us();
             _exit(0);
         }
     while (wait(NULL) > 0 || errno == EINTR)
         ;
-    for (int i = 0; i < jobs; i++)
+    for (int i = 0; i < jobs; i++) {
         sum += counts[i];
-    (void)printf("%.0f\n", (double)sum / seconds);
+        used_us += counts[jobs + i];
+    }
+    (void)printf("%.0f %.0f\n", (double)sum / seconds, (double)used_us / (double)sum);
 }
 
 int main(int argc, char **argv)

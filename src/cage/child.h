@@ -80,9 +80,9 @@ struct cage_context {
 /* init_child.c: the cage's first process; never returns. */
 void cage_init_main(struct cage_context *context) __attribute__((noreturn));
 
-/* init_child.c: the same in a fork of a keeper, which has done the half that stays; @line_fd leads to the supervisor.
- */
-void cage_init_kept(struct cage_context *context, int line_fd) __attribute__((noreturn));
+/* init_child.c: the same for a keeper's child, which shares its memory; @context, its own, has what the keeper's has
+ * but for the line. Never returns. */
+int cage_init_kept(void *context);
 
 /* init_child.c: give up, and say at which step (CAGE_STEP_*, CAGE_AT_*) and why (-errno). */
 void cage_init_fail(struct cage_context *context, unsigned step, int r) __attribute__((noreturn));

@@ -351,7 +351,7 @@ static pid_t start_guest(struct cage_context *context)
     static char stack[GUEST_STACK_BYTES] __attribute__((aligned(64)));
 
     return kernel_clone_on(CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, stack + sizeof(stack), cage_guest_main,
-                           context);
+                           context, NULL);
 }
 
 /* To read what the guest names, also where it has another id or hides its memory from its own. */
@@ -441,12 +441,11 @@ void cage_init_main(struct cage_context *context)
     run(context);
 }
 
-void cage_init_kept(struct cage_context *context, int line_fd)
+int cage_init_kept(void *argument)
 {
+    struct cage_context *context = argument;
     int r;
 
-    context->line_fd = line_fd;
-    context->keeps = false;
     (void)kernel_setsid();
     r = settle_down(context);
     if (r < 0)

@@ -6,7 +6,7 @@
  * and queues of their own below it, and cannot see it.
  *
  * Theory of operation: user, network, host name and control group namespaces, ids, control groups and the read-only
- * root are made once. Each run gets a fork of this process with new process, mount and queue namespaces, which mounts
+ * root are made once. Each run gets a child of this process with new process, mount and queue namespaces, which mounts
  * the guest's scratch and /proc, proves everything again, and is from there on what a fresh cage's first process is.
  * When this process dies, the kernel kills all that is below it.
  */
@@ -16,22 +16,29 @@
 #include <sys/signalfd.h>
 
 #define NEW_EACH_TIME (CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC)
+#define STACK_BYTES   (128 * 1024)
+
+/* It shares this process's memory, which saves the copy and its end. Its stack and context are its own: there is one at
+ * a time, and all the rest is only read. */
+static int clone_first(const struct cage_context *context, int line_fd, int *ret_pid_fd)
+{
+    static char stack[STACK_BYTES] __attribute__((aligned(64)));
+    static struct cage_context own;
+    uint64_t flags = (cage_begin_namespaces(context->without) & NEW_EACH_TIME) | CLONE_PIDFD | CLONE_VM | SIGCHLD;
+
+    own = *context;
+    own.line_fd = line_fd;
+    own.keeps = false;
+    return kernel_clone_on(flags, stack + sizeof(stack), cage_init_kept, &own, ret_pid_fd);
+}
 
 static void make_next(struct cage_context *context)
 {
-    int pid_fd = -1, line_fd = cage_line_wait_next(context);
-    struct clone_args args = {
-        .flags = (cage_begin_namespaces(context->without) & NEW_EACH_TIME) | CLONE_PIDFD,
-        .pidfd = (uint64_t)(uintptr_t)&pid_fd,
-        .exit_signal = SIGCHLD,
-    };
-    int pid;
+    int pid_fd = -1, line_fd = cage_line_wait_next(context), pid;
 
     if (line_fd < 0)
         kernel_exit(1); /* the supervisor is dead, or talks nonsense */
-    pid = kernel_clone3(&args);
-    if (pid == 0)
-        cage_init_kept(context, line_fd);
+    pid = clone_first(context, line_fd, &pid_fd);
     if (pid < 0)
         cage_init_fail(context, CAGE_AT_START, pid);
     if (cage_line_say_made(context->line_fd, pid, pid_fd) < 0)
