@@ -107,6 +107,20 @@ static int read_profile(const struct parse *parse, const struct base_doc *doc)
     return r;
 }
 
+/* A list of its own goes by a name of its own, since the name is what a receipt shows first. What policy_json() writes
+ * of a built-in one is that one. */
+static int check_own_name(const struct parse *parse, const struct base_doc *name, const struct policy_syscalls *own)
+{
+    const struct policy_profile *profile;
+
+    if (!policy_profile_is_taken(own->name) || (policy_profile_find(own->name, &profile, NULL) == 0 &&
+                                                memcmp(&profile->calls, &own->calls, sizeof(own->calls)) == 0))
+        return 0;
+    (void)base_doc_err(name, parse->place, parse->err, "the name %s is taken by a built-in profile", own->name);
+    (void)base_err_remedy(parse->err, "give the list a name of its own, or write syscalls: %s", own->name);
+    return BASE_E_INVALID;
+}
+
 /* syscalls: {name: NAME, allow: [CALL, ...]} */
 static int read_own_profile(const struct parse *parse, const struct base_doc *doc)
 {
@@ -125,11 +139,10 @@ static int read_own_profile(const struct parse *parse, const struct base_doc *do
     name = base_doc_get(doc, "name");
     allow = base_doc_get(doc, "allow");
     r = copy_name(parse, name, syscalls.name);
-    if (r == 0 &&
-        (strcmp(syscalls.name, POLICY_PROFILE_DEFAULT) == 0 || strcmp(syscalls.name, POLICY_PROFILE_RUNTIME) == 0))
-        return base_doc_err(name, parse->place, parse->err, "the name %s is taken, and has no list", syscalls.name);
     if (r == 0)
         r = policy_set_read(allow, parse->place, &syscalls.calls, parse->err);
+    if (r == 0)
+        r = check_own_name(parse, name, &syscalls);
     if (r < 0)
         return r;
     lacking = policy_set_lacks(&syscalls.calls);

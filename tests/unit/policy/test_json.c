@@ -62,7 +62,7 @@ static void every_word_is_in_the_hash(void **state)
         "name: x\nsyscalls: strict\n",
         "name: x\nsyscalls: native\n",
         "name: x\nsyscalls: runtime\n",
-        "name: x\nsyscalls: {name: strict, allow: [execve, exit_group]}\n",
+        "name: x\nsyscalls: {name: Strict, allow: [execve, exit_group]}\n",
         "name: x\nsyscalls: {name: other, allow: [execve, exit_group]}\n",
         "name: x\nobserve: [files]\n",
         "name: x\nobserve: [exec]\n",
