@@ -171,7 +171,7 @@ struct cage_report {
     _Atomic uint64_t achieved;   /* bits by CAGE_STEP_* */
     _Atomic uint32_t started;    /* the guest's exec succeeded */
     _Atomic uint32_t ended;      /* the guest's first process ended; wait_status is set */
-    _Atomic uint32_t denied_end; /* ended by a denial under denials: end */
+    _Atomic uint32_t denied_end; /* ended by the last denied call that the policy bears */
     _Atomic uint32_t overdue;    /* ended by our own clock: the supervisor did not end it in time */
     _Atomic uint32_t alone;      /* with the guest's first process ended, nothing but the cage's own is left */
     int32_t kept_status;         /* of the first process that a keeper has reaped, and the processor time of its tree */
@@ -184,7 +184,8 @@ struct cage_report {
     _Atomic uint64_t scratch_bytes, scratch_inodes; /* used now, without what was staged */
     _Atomic uint64_t scratch_peak_bytes;            /* highest seen */
     _Atomic uint32_t scratch_full;                  /* bytes (1) or inodes (2) were seen exhausted */
-    _Atomic uint32_t denial_count;
+    _Atomic uint64_t denied_calls;                  /* all of them */
+    _Atomic uint32_t denial_count;                  /* their kinds, in the table */
     _Atomic uint64_t denials_unlisted;
     struct cage_denial denials[CAGE_DENIALS_MAX];
     struct cage_numbers learned; /* what was called, under learn */

@@ -33,7 +33,7 @@ struct cage_order {
     struct policy_limit limits[POLICY_LIMIT_MAX];
     bool uses_cgroup[CAGE_CONTROLLER_MAX];
     enum policy_network network;
-    enum policy_denials denials;
+    uint64_t denied_calls;            /* the denied call that ends the run; POLICY_NO_DENIED_CALL: none */
     const struct sock_filter *filter; /* what is loaded; NULL: the default's */
     unsigned filter_count;
     const struct sock_filter *judge; /* what decides about a notified call; NULL: it is denied */

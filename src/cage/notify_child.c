@@ -134,9 +134,12 @@ static void end_run(struct cage_context *context)
 
 static void deny(struct cage_context *context, const struct seccomp_data *data, struct seccomp_notif_resp *response)
 {
-    record(context->report, data);
-    if (context->order->denials == POLICY_DENIALS_END) {
-        context->report->denied_end = 1;
+    struct cage_report *report = context->report;
+
+    record(report, data);
+    report->denied_calls++;
+    if (report->denied_calls >= context->order->denied_calls) {
+        report->denied_end = 1;
         end_run(context);
     }
     response->error = foreign_abi(data) ? -ENOSYS : -EPERM;

@@ -152,7 +152,7 @@ static int write_order(struct cage_shared *shared, const struct cage_guest *gues
     memcpy(order->limits, plan->policy->limits, sizeof(order->limits));
     memcpy(order->uses_cgroup, plan->uses_cgroup, sizeof(order->uses_cgroup));
     order->network = plan->policy->network;
-    order->denials = plan->policy->denials;
+    order->denied_calls = policy_denied_calls(plan->policy);
     order->argv = take_texts(&room, guest->argv);
     order->envp = take_texts(&room, guest->envp);
     order->files = take_files(&room, guest);
