@@ -93,6 +93,7 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage)
     cage->report->failed_step = -1;
     context.host = &cage->shared->host;
     context.order = &cage->shared->order;
+    context.host_ns = cage->shared->host_ns;
     r = kernel_socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds);
     if (r < 0)
         return r;

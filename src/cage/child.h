@@ -13,6 +13,9 @@
 #define CAGE_GUEST_ID 1000u
 #define CAGE_HOSTNAME "cage"
 
+/* A keeper has a message queue of this number, which no cage of it must see. */
+#define CAGE_KEEPER_QUEUE 0x66680001
+
 /* "user:[4026531837]": a namespace as /proc names it. Reading the link is four times as cheap as looking behind it. */
 #define CAGE_NS_NAME_BYTES 40
 enum cage_ns {
@@ -38,9 +41,8 @@ struct cage_order {
     unsigned filter_count;
     const struct sock_filter *judge; /* what decides about a notified call; NULL: it is denied */
     unsigned judge_count;
-    bool learn;                                    /* note what the judge lets pass */
-    unsigned observe;                              /* bits of enum policy_observe */
-    char host_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the supervisor's namespaces */
+    bool learn;       /* note what the judge lets pass */
+    unsigned observe; /* bits of enum policy_observe */
     char **argv, **envp;
     struct cage_file *files; /* without their bytes, which stand one after the other in a descriptor */
     size_t file_count;
@@ -54,6 +56,7 @@ struct cage_shared {
     struct cage_report report;
     struct cage_observed observed;
     struct cage_host host;
+    char host_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the supervisor's namespaces, complete with the host */
     struct cage_order order;
     char room[CAGE_ORDER_BYTES]; /* for what the order points to */
 };
@@ -62,17 +65,19 @@ struct cage_context {
     uint64_t start_us; /* the guest-to-be's own, for the report */
     struct cage_report *report;
     struct cage_observed *observed;
-    const struct cage_host *host;   /* complete once cage_line_wait_ids() has returned 0 */
-    const struct cage_order *order; /* complete once cage_line_wait_order() has returned 0 */
-    char **environment;             /* the copy of the supervisor's, to be wiped */
-    uint64_t without;               /* bits of steps that are claimed and not done (mutation.h) */
-    bool keeps;                     /* this is a keeper: no guest of its own */
-    int line_fd;                    /* to the supervisor; its end of file says that it gave up or died */
+    const struct cage_host *host;              /* complete once cage_line_wait_ids() has returned 0 */
+    const struct cage_order *order;            /* complete once cage_line_wait_order() has returned 0 */
+    const char (*host_ns)[CAGE_NS_NAME_BYTES]; /* CAGE_NS_MAX of them; complete with the host */
+    char **environment;                        /* the copy of the supervisor's, to be wiped */
+    uint64_t without;                          /* bits of steps that are claimed and not done (mutation.h) */
+    bool keeps;                                /* this is a keeper: no guest of its own */
+    int line_fd;                               /* to the supervisor; its end of file says that it gave up or died */
     /* filled by the child */
     int lock_fd;                 /* the slot's, held as long as we live; -1: none */
     int tasks_fds[CAGE_END_MAX]; /* v1: to join our control groups; -1: none more */
     int ends[CAGE_END_MAX];
-    char own_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the cage's, read back when it is built */
+    char own_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the cage's or its keeper's, read back when that is built */
+    uint64_t keeper_root;                         /* number of the mount that is a keeper's root; 0: there is none */
     uint64_t staged_bytes, staged_inodes;         /* what the scratch holds before the guest starts */
     int root_fd, scratch_fd, listener_fd, signal_fd;
 };
@@ -196,6 +201,7 @@ int cage_mount_proc(struct cage_context *context);
 int cage_mount_proc_over(struct cage_context *context); /* the same, from within */
 int cage_mount_inputs(struct cage_context *context);
 int cage_mount_enter(struct cage_context *context);
+int cage_mount_number(uint64_t *ret_number); /* of the mount that is the caller's root */
 int cage_mount_prove_root(struct cage_context *context);
 int cage_mount_prove_view(struct cage_context *context);
 int cage_mount_prove_scratch(struct cage_context *context);

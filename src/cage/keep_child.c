@@ -13,6 +13,7 @@
 #include "cage/child.h"
 #include "cage/kernel.h"
 #include <errno.h>
+#include <sys/ipc.h>
 #include <sys/signalfd.h>
 
 #define NEW_EACH_TIME (CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC)
@@ -71,6 +72,14 @@ static void reap(struct cage_context *context)
         kernel_exit(1);
 }
 
+/* What its cages are told from it by (prove_mount_ns, prove_ipc_ns). */
+static int leave_marks(struct cage_context *context)
+{
+    int r = KERNEL(SYS_msgget, CAGE_KEEPER_QUEUE, IPC_CREAT | 0600);
+
+    return r < 0 ? r : cage_mount_number(&context->keeper_root);
+}
+
 void cage_keep_main(struct cage_context *context)
 {
     struct pollfd fds[] = {
@@ -78,8 +87,12 @@ void cage_keep_main(struct cage_context *context)
         {.fd = context->signal_fd, .events = POLLIN},
     };
 
+    int r = leave_marks(context);
+
+    if (r < 0)
+        cage_init_fail(context, CAGE_AT_PROOF, r);
     for (;;) {
-        int r = kernel_poll(fds, 2, 60000);
+        r = kernel_poll(fds, 2, 60000);
         if (r <= 0)
             continue;
         if (fds[1].revents)

@@ -102,6 +102,9 @@ static int settle(const struct cage_host *host, const struct cage_slot *slot, en
     if (r < 0)
         return r;
     cage->shared->host = *host;
+    r = cage_ns_names(cage->shared->host_ns);
+    if (r < 0)
+        return base_err_sys(err, BASE_E_SETUP, -r, "/proc/self/ns", "cannot be looked at");
     r = say(cage, CAGE_WORD_IDS, &slot->lock_fd, slot->lock_fd >= 0 ? 1 : 0, err);
     if (r == 0 && !cage->cgroup.host)
         r = cage_cgroup_create(host, slot, &cage->cgroup, err);

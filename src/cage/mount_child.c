@@ -433,6 +433,17 @@ int cage_mount_inputs(struct cage_context *context)
 
 /* --- proofs: read back what the kernel has --- */
 
+int cage_mount_number(uint64_t *ret_number)
+{
+    struct statx now;
+    int r = KERNEL(SYS_statx, AT_FDCWD, "/", 0, STATX_MNT_ID, &now);
+
+    if (r < 0)
+        return r;
+    *ret_number = now.stx_mnt_id;
+    return now.stx_mask & STATX_MNT_ID ? 0 : -ENOSYS;
+}
+
 static int prove_flags(const char *path, unsigned long wanted, unsigned long type)
 {
     struct statfs fs;

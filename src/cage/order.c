@@ -142,12 +142,8 @@ static int write_order(struct cage_shared *shared, const struct cage_guest *gues
     const struct cage_plan *plan = guest->plan;
     struct room room = {shared->room, sizeof(shared->room)};
     struct cage_order *order = &shared->order;
-    int r;
 
     memset(order, 0, sizeof(*order)); /* a keeper's shared memory has seen orders before */
-    r = cage_ns_names(order->host_ns);
-    if (r < 0)
-        return base_err_sys(err, BASE_E_SETUP, -r, "/proc/self/ns", "cannot be looked at");
     order->requested = plan->requested;
     memcpy(order->limits, plan->policy->limits, sizeof(order->limits));
     memcpy(order->uses_cgroup, plan->uses_cgroup, sizeof(order->uses_cgroup));

@@ -287,17 +287,15 @@ static int supervise(const struct run_request *request, const struct command *co
 
 static int execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err)
 {
-    AUTO_FREE struct command *command = calloc(1, sizeof(*command));
+    static struct command command; /* large, and filled anew: what counts is counted, lists end with NULL */
     const struct policy policy = policy_settle(request->policy, request->program->runtime->name);
     struct cage_plan plan;
     int r;
 
-    if (!command)
-        return base_err_set(err, BASE_E_NOMEM, "run", "no memory");
     r = check_plan(&policy, &site.host, &plan, err);
     if (r == 0)
-        r = fill_command(request, command, err);
-    return r < 0 ? r : supervise(request, command, &plan, ret_outcome, err);
+        r = fill_command(request, &command, err);
+    return r < 0 ? r : supervise(request, &command, &plan, ret_outcome, err);
 }
 
 void run_settle(void)

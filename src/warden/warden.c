@@ -531,7 +531,6 @@ static struct cage_report no_report = {.failed_step = -1};
 
 static void init_watch(struct warden_watch *watch, const struct warden_job *job, struct warden_outcome *outcome)
 {
-    /* Not one big initialiser: the chunks need no clearing. */
     watch->job = job;
     watch->outcome = outcome;
     watch->cage = (struct cage)CAGE_NONE;
@@ -547,15 +546,13 @@ static void init_watch(struct warden_watch *watch, const struct warden_job *job,
 int warden_run(const struct warden_job *job, struct warden_rest *ret_rest, struct warden_outcome *ret_outcome,
                struct base_err *err)
 {
-    AUTO_FREE struct warden_watch *watch = calloc(1, sizeof(*watch));
+    struct warden_watch one = {0}, *watch = &one;
     struct base_err local = {0};
     sigset_t old;
     int r;
 
     *ret_rest = (struct warden_rest)WARDEN_REST_NONE;
     *ret_outcome = (struct warden_outcome){0};
-    if (!watch)
-        return base_err_set(err, BASE_E_NOMEM, "warden", "no memory");
     init_watch(watch, job, ret_outcome);
     r = base_random_hex(ret_outcome->run_id, 32, err);
     if (r < 0)

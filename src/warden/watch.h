@@ -24,7 +24,7 @@ struct warden_sink {
     uint64_t bytes, keep_max; /* kept is never longer than keep_max */
     uint64_t pass_left;       /* what may still be passed on: the limit holds there too */
     struct base_buf *kept;
-    char pending[WARDEN_CHUNK_BYTES]; /* read, not yet passed on: nothing more is read until it is */
+    char *pending; /* WARDEN_CHUNK_BYTES: read, not yet passed on; nothing more is read until it is */
     size_t pending_from, pending_count;
     bool pass_broken;     /* pass_fd takes nothing any more */
     bool reader_gone;     /* that is because nobody reads there; else its disk is full, or worse */
@@ -38,7 +38,7 @@ struct warden_source {
     const char *bytes;
     size_t count;
     uint64_t given, given_max;
-    char chunk[WARDEN_CHUNK_BYTES];
+    char *chunk; /* WARDEN_CHUNK_BYTES */
     size_t chunk_from, chunk_count;
     bool exhausted;
 };
