@@ -104,6 +104,14 @@ bool drill_words_add(struct drill_words *words, const char *text)
     return copy != NULL;
 }
 
+bool drill_words_has(const struct drill_words *words, const char *text)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (strcmp(words->items[i], text) == 0)
+            return true;
+    return false;
+}
+
 void drill_words_release(struct drill_words *words)
 {
     for (size_t i = 0; i < words->count; i++)

@@ -109,4 +109,5 @@ int drill_policy_copy(const struct policy *policy, struct policy *ret_copy, stru
 
 /* Add a copy of @text; false without memory or room. */
 bool drill_words_add(struct drill_words *words, const char *text);
+bool drill_words_has(const struct drill_words *words, const char *text);
 void drill_words_release(struct drill_words *words);

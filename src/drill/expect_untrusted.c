@@ -324,14 +324,6 @@ static const struct row rows[] = {
 
 /* --- what must fit together --- */
 
-static bool has_ending(const struct drill_expect *expect, const char *ending)
-{
-    for (size_t i = 0; i < expect->endings.count; i++)
-        if (strcmp(expect->endings.items[i], ending) == 0)
-            return true;
-    return false;
-}
-
 static const char *misfit(const struct drill_expect *expect)
 {
     bool killed = expect->outside & DRILL_BIT(DRILL_KILL_SUPERVISOR);
@@ -342,9 +334,9 @@ static const char *misfit(const struct drill_expect *expect)
         return "a control that is not bare needs control_why";
     if (expect->control != DRILL_CONTROL_BARE && (expect->has_control_args || expect->control_needs))
         return "control_args and control_needs are for a bare control";
-    if (!expect->residual && has_ending(expect, "exited 10"))
+    if (!expect->residual && drill_words_has(&expect->endings, "exited 10"))
         return "exited 10 means that the attack succeeded, which needs residual";
-    if (killed != has_ending(expect, "killed") || (killed && expect->endings.count > 1))
+    if (killed != drill_words_has(&expect->endings, "killed") || (killed && expect->endings.count > 1))
         return "with kill-supervisor the ending is killed, and only then";
     if ((expect->outside & DRILL_BIT(DRILL_OPEN_FILE)) &&
         (~expect->outside & (DRILL_BIT(DRILL_SECRET_FILE) | DRILL_BIT(DRILL_GUARDED_DIR))))
@@ -361,7 +353,8 @@ static int complete(const struct drill_parse *parse, const struct base_doc *doc)
 
     if (expect->endings.count == 0 && !drill_words_add(&expect->endings, usual))
         return no_memory(parse);
-    if (expect->residual && !has_ending(expect, "exited 10") && !drill_words_add(&expect->endings, "exited 10"))
+    if (expect->residual && !drill_words_has(&expect->endings, "exited 10") &&
+        !drill_words_add(&expect->endings, "exited 10"))
         return no_memory(parse);
     why = misfit(expect);
     return why ? base_doc_err(doc, parse->place, parse->err, "%s", why) : 0;

@@ -26,10 +26,8 @@ static void say(struct drill_words *words, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    for (size_t i = 0; i < words->count; i++)
-        if (strcmp(words->items[i], text) == 0)
-            return; /* of a first run and of a second */
-    (void)drill_words_add(words, text);
+    if (!drill_words_has(words, text)) /* of a first run and of a second */
+        (void)drill_words_add(words, text);
 }
 
 static void say_each(struct drill_words *words, const char *prefix, const struct drill_words *clauses)
@@ -74,14 +72,6 @@ const char *drill_ending_text(const struct drill_facts *facts, size_t index, cha
     return text;
 }
 
-static bool is_expected(const struct drill_expect *expect, const char *ending)
-{
-    for (size_t i = 0; i < expect->endings.count; i++)
-        if (strcmp(expect->endings.items[i], ending) == 0)
-            return true;
-    return false;
-}
-
 static void list_endings(const struct drill_expect *expect, char *text, size_t text_bytes)
 {
     size_t used = 0;
@@ -103,7 +93,7 @@ static void judge_ending(struct judge *judge, const char *ending)
             say(&judge->breaches, "the attack succeeded");
         return;
     }
-    if (is_expected(expect, ending))
+    if (drill_words_has(&expect->endings, ending))
         return;
     list_endings(expect, wanted, sizeof(wanted));
     ours = strcmp(ending, "hung") == 0 || strcmp(ending, "lost") == 0;
@@ -285,17 +275,9 @@ static void judge_sibling(struct judge *judge)
 
 /* --- the control --- */
 
-static bool contains(const struct drill_words *words, const char *text)
-{
-    for (size_t i = 0; i < words->count; i++)
-        if (strcmp(words->items[i], text) == 0)
-            return true;
-    return false;
-}
-
 bool drill_trial_worked(const struct drill_trial *trial)
 {
-    return trial->tried && (trial->evidence.count > 0 || contains(&trial->endings, "exited 10"));
+    return trial->tried && (trial->evidence.count > 0 || drill_words_has(&trial->endings, "exited 10"));
 }
 
 static void judge_control(struct judge *judge)
@@ -311,7 +293,7 @@ static void judge_control(struct judge *judge)
         say(&judge->misses, "its control did not end in time");
     else if (trial->crowded)
         say(&judge->misses, "its control made too many processes");
-    else if (contains(&trial->endings, "exited 77"))
+    else if (drill_words_has(&trial->endings, "exited 77"))
         say(&judge->skips, "cannot be staged here: %s", trial->last_line[0] ? trial->last_line : "no reason given");
     else if (!drill_trial_worked(trial))
         say(&judge->misses, "its control did not work: it ended %s, and nothing was seen outside", last);

@@ -165,14 +165,6 @@ static void list_all_groups(const struct cage_host *host, struct drill_words *gr
         list_groups(host->cgroup_parents[c], groups);
 }
 
-static bool contains(const struct drill_words *words, const char *text)
-{
-    for (size_t i = 0; i < words->count; i++)
-        if (strcmp(words->items[i], text) == 0)
-            return true;
-    return false;
-}
-
 /* The number of an empty group, 0 when it holds somebody or is gone. Another run on this machine makes and removes
  * groups too: each has a number of its own. */
 static ino_t empty_group(const char *path)
@@ -196,7 +188,7 @@ static void look_for_groups(const struct cage_host *host, const struct drill_bef
 
     list_all_groups(host, &now);
     for (size_t i = 0; i < now.count; i++)
-        numbers[i] = contains(&before->cgroups, now.items[i]) ? 0 : empty_group(now.items[i]);
+        numbers[i] = drill_words_has(&before->cgroups, now.items[i]) ? 0 : empty_group(now.items[i]);
     do {
         left = 0;
         for (size_t i = 0; i < now.count; i++) {

@@ -75,14 +75,6 @@ static bool cannot_end_so(const struct drill_expect *expect, const struct cage_h
     return true;
 }
 
-static bool expects(const struct drill_expect *expect, const char *ending)
-{
-    for (size_t i = 0; i < expect->endings.count; i++)
-        if (strcmp(expect->endings.items[i], ending) == 0)
-            return true;
-    return false;
-}
-
 void drill_attack_unmet(const struct drill_attack *attack, const struct cage_host *host, char *why, size_t why_bytes)
 {
     const struct drill_expect *expect = &attack->expect;
@@ -92,7 +84,7 @@ void drill_attack_unmet(const struct drill_attack *attack, const struct cage_hos
     char words[200];
 
     *why = '\0';
-    if (expects(expect, "refused"))
+    if (drill_words_has(&expect->endings, "refused"))
         return;
     if (cage_plan_make(&expect->policy, host, &plan, &err) == BASE_E_REFUSED) {
         (void)snprintf(why, why_bytes, "%s %s", err.place, err.what);
