@@ -112,6 +112,15 @@ bool drill_words_has(const struct drill_words *words, const char *text)
     return false;
 }
 
+void drill_words_join(const struct drill_words *words, const char *separator, char *text, size_t text_bytes)
+{
+    size_t used = 0;
+
+    *text = '\0';
+    for (size_t i = 0; i < words->count && used < text_bytes; i++)
+        used += (size_t)snprintf(text + used, text_bytes - used, "%s%s", i > 0 ? separator : "", words->items[i]);
+}
+
 void drill_words_release(struct drill_words *words)
 {
     for (size_t i = 0; i < words->count; i++)

@@ -110,4 +110,7 @@ int drill_policy_copy(const struct policy *policy, struct policy *ret_copy, stru
 /* Add a copy of @text; false without memory or room. */
 bool drill_words_add(struct drill_words *words, const char *text);
 bool drill_words_has(const struct drill_words *words, const char *text);
+
+/* All of them into @text, with @separator between; cut where they do not fit. */
+void drill_words_join(const struct drill_words *words, const char *separator, char *text, size_t text_bytes);
 void drill_words_release(struct drill_words *words);

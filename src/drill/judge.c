@@ -72,15 +72,6 @@ const char *drill_ending_text(const struct drill_facts *facts, size_t index, cha
     return text;
 }
 
-static void list_endings(const struct drill_expect *expect, char *text, size_t text_bytes)
-{
-    size_t used = 0;
-
-    *text = '\0';
-    for (size_t i = 0; i < expect->endings.count && used < text_bytes; i++)
-        used += (size_t)snprintf(text + used, text_bytes - used, "%s%s", i > 0 ? " or " : "", expect->endings.items[i]);
-}
-
 static void judge_ending(struct judge *judge, const char *ending)
 {
     const struct drill_expect *expect = judge->expect;
@@ -95,7 +86,7 @@ static void judge_ending(struct judge *judge, const char *ending)
     }
     if (drill_words_has(&expect->endings, ending))
         return;
-    list_endings(expect, wanted, sizeof(wanted));
+    drill_words_join(&expect->endings, " or ", wanted, sizeof(wanted));
     ours = strcmp(ending, "hung") == 0 || strcmp(ending, "lost") == 0;
     say(ours ? &judge->breaches : &judge->misses, "ended: %s, expected: %s", ending, wanted);
 }

@@ -48,15 +48,6 @@ static bool lacks_step(const struct cage_plan *plan, const char *word)
     return false;
 }
 
-static void list(const struct drill_words *words, char *text, size_t text_bytes)
-{
-    size_t used = 0;
-
-    *text = '\0';
-    for (size_t i = 0; i < words->count && used < text_bytes; i++)
-        used += (size_t)snprintf(text + used, text_bytes - used, "%s%s", i > 0 ? ", " : "", words->items[i]);
-}
-
 /* All that a row proves is absent: nothing would be shown. */
 static bool proves_nothing(const struct drill_expect *expect, const struct cage_plan *plan,
                            const struct cage_host *host)
@@ -90,13 +81,13 @@ void drill_attack_unmet(const struct drill_attack *attack, const struct cage_hos
         (void)snprintf(why, why_bytes, "%s %s", err.place, err.what);
         return;
     }
-    list(&expect->proves, words, sizeof(words));
+    drill_words_join(&expect->proves, ", ", words, sizeof(words));
     if (proves_nothing(expect, &plan, host))
         (void)snprintf(why, why_bytes, "%s cannot be had here: %s", words, because);
     for (size_t i = 0; i < expect->hits.count && !*why; i++)
         if (lacks_limit(host, expect->hits.items[i], true))
             (void)snprintf(why, why_bytes, "nobody counts %s here: %s", expect->hits.items[i], because);
-    list(&expect->endings, words, sizeof(words));
+    drill_words_join(&expect->endings, ", ", words, sizeof(words));
     if (!*why && cannot_end_so(expect, host))
         (void)snprintf(why, why_bytes, "the ending %s needs a control group: %s", words, because);
 }
