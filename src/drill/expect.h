@@ -99,7 +99,9 @@ struct drill_placeholder {
     const char *name;
     enum drill_outside needs; /* what must be staged for it; DRILL_OUTSIDE_MAX: nothing */
 };
-extern const struct drill_placeholder drill_placeholders[]; /* ends with a NULL name */
+
+/* The one whose name has these @length bytes; NULL where there is none. */
+const struct drill_placeholder *drill_placeholder_find(const char *name, size_t length);
 
 /* The length of a placeholder at @text, "{secret_file}" say, with its braces; 0 when there is none. */
 size_t drill_placeholder_at(const char *text);

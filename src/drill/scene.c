@@ -129,11 +129,9 @@ void drill_scene_release(struct drill_scene *scene)
 
 static const char *value_of(const struct drill_scene *scene, const char *name, size_t length)
 {
-    const struct drill_placeholder *known = drill_placeholders;
+    const struct drill_placeholder *known = drill_placeholder_find(name, length);
 
-    while (known->name && (strlen(known->name) != length || memcmp(known->name, name, length) != 0))
-        known++;
-    if (!known->name)
+    if (!known)
         return NULL;
     if (known->needs != DRILL_OUTSIDE_MAX)
         return scene->words[known->needs];
