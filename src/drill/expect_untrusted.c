@@ -33,6 +33,18 @@ static int need_scalar(const struct drill_parse *parse, const struct base_doc *d
     return 0;
 }
 
+static int need_list(const struct drill_parse *parse, const struct base_doc *doc)
+{
+    return doc->kind == BASE_DOC_LIST ? 0 : base_doc_err(doc, parse->place, parse->err, "%s must be a list", doc->key);
+}
+
+static int need_map(const struct drill_parse *parse, const struct base_doc *doc)
+{
+    return doc->kind == BASE_DOC_MAP
+               ? 0
+               : base_doc_err(doc, parse->place, parse->err, "%s must be a map", doc->key ? doc->key : "the document");
+}
+
 static int read_text(const struct drill_parse *parse, const struct base_doc *doc, void *field)
 {
     char **text = field;
@@ -130,14 +142,11 @@ static int add_word(const struct drill_parse *parse, const struct base_doc *item
 static int read_list(const struct drill_parse *parse, const struct base_doc *doc, struct drill_words *words,
                      drill_parse_item_fn check)
 {
-    if (doc->kind != BASE_DOC_LIST)
-        return base_doc_err(doc, parse->place, parse->err, "%s must be a list", doc->key);
-    for (const struct base_doc *item = doc->child; item; item = item->next) {
-        int r = add_word(parse, item, words, check);
-        if (r < 0)
-            return r;
-    }
-    return 0;
+    int r = need_list(parse, doc);
+
+    for (const struct base_doc *item = doc->child; item && r == 0; item = item->next)
+        r = add_word(parse, item, words, check);
+    return r;
 }
 
 static int read_covers(const struct drill_parse *parse, const struct base_doc *doc, void *field)
@@ -183,20 +192,16 @@ static const char *outside_name(unsigned index)
 static int read_outside(const struct drill_parse *parse, const struct base_doc *doc, void *field)
 {
     unsigned *bits = field;
+    int r = need_list(parse, doc);
 
-    if (doc->kind != BASE_DOC_LIST)
-        return base_doc_err(doc, parse->place, parse->err, "%s must be a list", doc->key);
-    for (const struct base_doc *item = doc->child; item; item = item->next) {
+    for (const struct base_doc *item = doc->child; item && r == 0; item = item->next) {
         unsigned index = 0;
-        int r = need_scalar(parse, item);
-
-        if (r < 0)
-            return r;
-        if (!drill_parse_find(item->text, outside_name, &index))
-            return drill_parse_unknown(parse, item, "kind of staging", outside_name);
+        r = need_scalar(parse, item);
+        if (r == 0 && !drill_parse_find(item->text, outside_name, &index))
+            r = drill_parse_unknown(parse, item, "kind of staging", outside_name);
         *bits |= DRILL_BIT(index);
     }
-    return 0;
+    return r;
 }
 
 /* --- endings, policy and limits --- */
@@ -210,9 +215,9 @@ static int read_ending(const struct drill_parse *parse, const struct base_doc *d
 
 static int read_policy(const struct drill_parse *parse, const struct base_doc *doc, void *field)
 {
-    if (doc->kind != BASE_DOC_MAP)
-        return base_doc_err(doc, parse->place, parse->err, "%s must be a map", doc->key);
-    return policy_apply(doc, parse->place, field, parse->err);
+    int r = need_map(parse, doc);
+
+    return r < 0 ? r : policy_apply(doc, parse->place, field, parse->err);
 }
 
 /* As --limit KEY=VALUE. */
@@ -235,14 +240,11 @@ static int read_limit(const struct drill_parse *parse, const struct base_doc *do
 
 static int read_limits(const struct drill_parse *parse, const struct base_doc *doc, void *field)
 {
-    if (doc->kind != BASE_DOC_MAP)
-        return base_doc_err(doc, parse->place, parse->err, "%s must be a map", doc->key);
-    for (const struct base_doc *child = doc->child; child; child = child->next) {
-        int r = read_limit(parse, child, field);
-        if (r < 0)
-            return r;
-    }
-    return 0;
+    int r = need_map(parse, doc);
+
+    for (const struct base_doc *child = doc->child; child && r == 0; child = child->next)
+        r = read_limit(parse, child, field);
+    return r;
 }
 
 /* --- maps --- */
@@ -264,8 +266,10 @@ static int unknown_key(const struct drill_parse *parse, const struct base_doc *c
 /* In the order of the table, not of the text: args are checked against outside. */
 static int read_map(const struct drill_parse *parse, const struct base_doc *doc, const struct row *rows)
 {
-    if (doc->kind != BASE_DOC_MAP)
-        return base_doc_err(doc, parse->place, parse->err, "%s must be a map", doc->key ? doc->key : "the document");
+    int r = need_map(parse, doc);
+
+    if (r < 0)
+        return r;
     for (const struct base_doc *child = doc->child; child; child = child->next) {
         const struct row *row = rows;
         while (row->key && strcmp(row->key, child->key) != 0)
@@ -275,8 +279,7 @@ static int read_map(const struct drill_parse *parse, const struct base_doc *doc,
     }
     for (const struct row *row = rows; row->key; row++) {
         const struct base_doc *child = base_doc_get(doc, row->key);
-        int r = child ? row->read(parse, child, (char *)parse->expect + row->offset) : 0;
-
+        r = child ? row->read(parse, child, (char *)parse->expect + row->offset) : 0;
         if (!child && row->required)
             r = base_doc_err(doc, parse->place, parse->err, "%s is missing", row->key);
         if (r < 0)
