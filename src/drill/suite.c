@@ -16,23 +16,18 @@
 
 static volatile sig_atomic_t interrupted;
 
-static const char *const result_names[] = {
-    [DRILL_HELD] = "held",
-    [DRILL_RED] = "red",
-    [DRILL_SKIP] = "skip",
-    [DRILL_RESIDUAL] = "residual",
-};
-/* The same, as the summary counts them. */
-static const char *const summary_keys[] = {
-    [DRILL_HELD] = "held",
-    [DRILL_RED] = "red",
-    [DRILL_SKIP] = "skipped",
-    [DRILL_RESIDUAL] = "residual",
+static const struct {
+    const char *name, *counted; /* in a row, in the summary */
+} results[] = {
+    [DRILL_HELD] = {"held", "held"},
+    [DRILL_RED] = {"red", "red"},
+    [DRILL_SKIP] = {"skip", "skipped"},
+    [DRILL_RESIDUAL] = {"residual", "residual"},
 };
 
 const char *drill_result_name(enum drill_result result)
 {
-    return (size_t)result < ARRAY_COUNT(result_names) ? result_names[result] : NULL;
+    return (size_t)result < ARRAY_COUNT(results) ? results[result].name : NULL;
 }
 
 int drill_interrupted(void)
@@ -253,7 +248,7 @@ static json_t *counts_json(const unsigned *counts)
     json_t *json = json_object();
 
     for (int result = 0; result < DRILL_RESULT_MAX; result++)
-        base_json_put(&json, summary_keys[result], json_integer(counts[result]));
+        base_json_put(&json, results[result].counted, json_integer(counts[result]));
     return json;
 }
 
