@@ -101,7 +101,6 @@ json_t *drill_row_json(const struct drill_attack *attack, const struct drill_fac
 {
     const struct drill_expect *expect = &attack->expect;
     const json_t *receipts = json_object_get(facts->answer, "receipts");
-
     json_t *row;
 
     row = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", attack->name,

@@ -129,10 +129,10 @@ static void check_terminal(struct drill_scene *scene, struct drill_words *faults
     (void)tcflush(scene->terminal_fd, TCIFLUSH);
 }
 
-const struct drill_kind drill_kind_victim = {make_victim, check_victim, remove_victim};
 static void remove_terminal(struct drill_scene *scene)
 {
     base_cleanup_close(&scene->terminal_fd);
 }
 
+const struct drill_kind drill_kind_victim = {make_victim, check_victim, remove_victim};
 const struct drill_kind drill_kind_terminal = {make_terminal, check_terminal, remove_terminal};
