@@ -14,20 +14,12 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define PATIENCE_US  1000000
 #define KILL_US      5000000
 #define STEP_MS      10
 #define GROUP_PREFIX "fumehood-"
 #define MOUNTS_MAX   (4u << 20)
-
-void drill_sleep_ms(unsigned ms)
-{
-    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
-
-    (void)nanosleep(&time, NULL); /* woken early, the caller looks again */
-}
 
 /* A copy of the mounts that only we and our processes see: others' do not come into it, and what a bare attack mounts
  * goes with us. What a cage would let out of itself still arrives. */
@@ -135,7 +127,7 @@ bool drill_kill_below(pid_t except)
             return false;
         for (size_t i = 0; i < pids.count; i++)
             (void)kill(pids.items[i], SIGKILL); /* gone already is as good */
-        drill_sleep_ms(2);
+        base_clock_sleep_ms(2);
     }
 }
 
@@ -196,7 +188,7 @@ static void look_for_groups(const struct cage_host *host, const struct drill_bef
             left += numbers[i] != 0;
         }
         if (left > 0)
-            drill_sleep_ms(STEP_MS);
+            base_clock_sleep_ms(STEP_MS);
     } while (left > 0 && base_clock_us() < end_us);
     for (size_t i = 0; i < now.count; i++)
         if (numbers[i])
@@ -290,7 +282,7 @@ void drill_residue_processes(pid_t except, bool patient, struct drill_words *fau
             return;
         if (base_clock_us() > end_us)
             break;
-        drill_sleep_ms(STEP_MS);
+        base_clock_sleep_ms(STEP_MS);
     }
     drill_fault(faults, "%zu process%s of the run live%s", pids.count, pids.count == 1 ? "" : "es",
                 pids.count == 1 ? "s" : "");

@@ -39,6 +39,3 @@ void drill_residue_processes(pid_t except, bool patient, struct drill_words *fau
 /* Those, and what is there now that was not before, a clause each. A control group has a second to go away. */
 void drill_residue_look(const struct cage_host *host, const struct drill_before *before, pid_t except,
                         struct drill_words *faults);
-
-/* Or less. */
-void drill_sleep_ms(unsigned ms);

@@ -1,11 +1,11 @@
 /* role.c - this program once more, in another role */
 #include "drill/role.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "drill/drill.h"
 #include "drill/scene.h"
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 
 #define BEAT_MS 20
 
@@ -32,14 +32,13 @@ int drill_role_launch(enum drill_role role, const char *argument, struct drill_l
 int drill_be_victim(struct base_err *err)
 {
     static char kept[DRILL_NONCE_CHARS + 1]; /* in memory that is nobody else's */
-    const struct timespec pause = {.tv_nsec = BEAT_MS * 1000000L};
     const char *secret = getenv(DRILL_SECRET_VARIABLE);
 
     if (!secret || strlen(secret) != DRILL_NONCE_CHARS)
         return base_err_set(err, BASE_E_USAGE, "victim", "has no secret");
     memcpy(kept, secret, sizeof(kept));
     while (memcmp(kept, secret, sizeof(kept)) == 0 && write(STDOUT_FILENO, "", 1) == 1)
-        (void)nanosleep(&pause, NULL);
+        base_clock_sleep_ms(BEAT_MS);
     return base_err_set(err, BASE_E_LOST, "victim", "its memory was changed, or nobody looks at it");
 }
 

@@ -1,6 +1,7 @@
 /* test_residue.c - what a run leaves is found: a process that hid itself, a control group */
 #include "../support.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "cage/cage.h"
 #include "drill/residue.h"
 #include <signal.h>
@@ -74,7 +75,7 @@ static void what_is_below_another(void **state)
         _exit(1);
     }
     for (int i = 0; i < 200 && pids.count < 2; i++) {
-        drill_sleep_ms(5);
+        base_clock_sleep_ms(5);
         list(getpid(), 0);
     }
     assert_int_equal(pids.count, 2);
