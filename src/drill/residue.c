@@ -51,24 +51,27 @@ struct table {
     size_t count;
 };
 
-/* A dead child of ours is reaped, and not in the table. */
-static void add_process(struct table *table, const char *name)
+char drill_process_state(pid_t pid, pid_t *ret_parent)
 {
     char path[32], text[512], state;
     const char *rest;
-    int pid, parent;
 
-    if (sscanf(name, "%d", &pid) != 1)
-        return;
-    (void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
     if (base_file_read_start(AT_FDCWD, path, text, sizeof(text)) < 0)
-        return;
+        return 0;
     rest = strrchr(text, ')'); /* a name may hold anything */
-    if (!rest || sscanf(rest + 1, " %c %d", &state, &parent) != 2)
-        return;
+    return rest && sscanf(rest + 1, " %c %d", &state, ret_parent) == 2 ? state : 0;
+}
+
+/* A dead child of ours is reaped, and not in the table. */
+static void add_process(struct table *table, const char *name)
+{
+    pid_t pid, parent;
+    char state = sscanf(name, "%d", &pid) == 1 ? drill_process_state(pid, &parent) : 0;
+
     if (state == 'Z' && parent == getpid())
         (void)waitpid(pid, NULL, WNOHANG);
-    if (state != 'Z' && state != 'X' && table->count < DRILL_PIDS_MAX)
+    if (state != 0 && state != 'Z' && state != 'X' && table->count < DRILL_PIDS_MAX)
         table->items[table->count++] = (struct process){pid, parent, false};
 }
 

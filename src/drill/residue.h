@@ -19,6 +19,9 @@ struct drill_pids {
 /* Become the reaper of what loses its parent below us; as root, with mounts of our own. */
 int drill_residue_begin(struct base_err *err);
 
+/* The letter of a process's state as /proc has it, and its parent; 0 where there is no such process. */
+char drill_process_state(pid_t pid, pid_t *ret_parent);
+
 /* Living processes below @root, without @except (0: none) and what is below that. Ours that have died are reaped. */
 void drill_pids_below(pid_t root, pid_t except, struct drill_pids *ret_pids);
 
