@@ -1,27 +1,21 @@
 /* role.c - this program once more, in another role */
 #include "drill/role.h"
+#include "base/argv.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "drill/drill.h"
 #include "drill/scene.h"
-#include <stdint.h>
 #include <string.h>
 
 #define BEAT_MS 20
 
 static const char *const names[] = {[DRILL_ROLE_SUPERVISOR] = "supervisor", [DRILL_ROLE_VICTIM] = "victim"};
 
-/* execve's interface takes char *const[]; it does not write to them. */
-static char *word(const char *text)
-{
-    return (char *)(uintptr_t)text;
-}
-
 int drill_role_launch(enum drill_role role, const char *argument, struct drill_launch *launch, pid_t *ret_pid,
                       struct base_err *err)
 {
-    char *const argv[] = {word("fumehood"),  word("drill"),  word(DRILL_ROLE_OPTION),
-                          word(names[role]), word(argument), NULL};
+    char *const argv[] = {base_argv_word("fumehood"),  base_argv_word("drill"),  base_argv_word(DRILL_ROLE_OPTION),
+                          base_argv_word(names[role]), base_argv_word(argument), NULL};
 
     launch->path = "/proc/self/exe";
     launch->argv = argv;
