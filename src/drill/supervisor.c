@@ -170,19 +170,6 @@ static int run_caged(struct order *order, struct base_err *err)
 
 /* --- bare --- */
 
-static void fill_argv(const struct order *order, char **argv)
-{
-    const struct stage_runtime *runtime = order->program.runtime;
-    size_t count = 0;
-
-    for (size_t i = 0; i < runtime->command_count; i++)
-        argv[count++] =
-            base_argv_word(strcmp(runtime->command[i], "{program}") == 0 ? order->path : runtime->command[i]);
-    for (size_t i = 0; order->args[i]; i++)
-        argv[count++] = base_argv_word(order->args[i]);
-    argv[count] = NULL;
-}
-
 #define BARE_ENV_MAX 24
 
 static void fill_environment(const struct order *order, char home[DRILL_PATH_BYTES + 8],
@@ -256,7 +243,7 @@ static int bare_once(struct order *order, json_t *endings, struct base_err *err)
     int status, r;
 
     pass_on_gifts(&launch);
-    fill_argv(order, argv);
+    stage_runtime_argv(order->program.runtime, order->path, order->args, argv);
     fill_environment(order, home, temporary, secret, envp);
     r = open_input(order, &in_fd, err);
     if (r == 0)

@@ -59,18 +59,11 @@ struct command {
 
 static int fill_argv(const struct run_request *request, struct command *command, struct base_err *err)
 {
-    const struct stage_runtime *runtime = request->program->runtime;
-    size_t count = 0;
-
-    (void)snprintf(command->path, sizeof(command->path), "/work/%s", request->program->name);
-    for (size_t i = 0; i < runtime->command_count; i++)
-        command->argv[count++] = strcmp(runtime->command[i], "{program}") == 0 ? command->path : runtime->command[i];
-    for (size_t i = 0; request->args && request->args[i]; i++) {
+    for (size_t i = 0; request->args && request->args[i]; i++)
         if (i == ARGS_MAX)
             return base_err_set(err, BASE_E_USAGE, "arguments", "are more than %d", ARGS_MAX);
-        command->argv[count++] = base_argv_word(request->args[i]);
-    }
-    command->argv[count] = NULL;
+    (void)snprintf(command->path, sizeof(command->path), "/work/%s", request->program->name);
+    stage_runtime_argv(request->program->runtime, command->path, request->args, command->argv);
     return 0;
 }
 
