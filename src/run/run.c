@@ -146,6 +146,15 @@ static void clear_rest(void)
     site.rest = 0;
 }
 
+/* What the host can enforce of it, and whether it can look at what the policy wants observed. */
+static int plan_on(const struct cage_host *host, const struct policy *policy, struct cage_plan *ret_plan,
+                   struct base_err *err)
+{
+    int r = cage_plan_make(policy, host, ret_plan, err);
+
+    return r < 0 ? r : cage_observe_check(policy, err);
+}
+
 static int execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err)
 {
     AUTO_FREE struct command *command = calloc(1, sizeof(*command));
@@ -155,9 +164,7 @@ static int execute(const struct run_request *request, struct warden_outcome *ret
 
     if (!command)
         return base_err_set(err, BASE_E_NOMEM, "run", "no memory");
-    r = cage_plan_make(&policy, &site.host, &plan, err);
-    if (r == 0)
-        r = cage_observe_check(request->policy, err);
+    r = plan_on(&site.host, &policy, &plan, err);
     if (r == 0)
         r = fill_command(request, command, err);
     if (r < 0)
@@ -196,8 +203,7 @@ int run_check(const struct policy *policy, struct base_err *err)
     if (r < 0)
         return r;
     cage_host_probe(&host);
-    r = cage_plan_make(policy, &host, &plan, err);
-    return r < 0 ? r : cage_observe_check(policy, err);
+    return plan_on(&host, policy, &plan, err);
 }
 
 int run_prepare(struct base_err *err)
