@@ -72,10 +72,19 @@ const char *drill_ending_text(const struct drill_facts *facts, size_t index, cha
     return text;
 }
 
-static void judge_ending(struct judge *judge, const char *ending)
+const char *drill_ending_detail(const struct drill_facts *facts, size_t index)
+{
+    const json_t *receipts = json_object_get(facts->answer, "receipts");
+
+    if (index < json_array_size(receipts))
+        return json_string_value(get(json_array_get(receipts, index), "ending", "detail"));
+    return json_string_value(json_object_get(facts->answer, "refused"));
+}
+
+static void judge_ending(struct judge *judge, const char *ending, const char *detail)
 {
     const struct drill_expect *expect = judge->expect;
-    char wanted[200];
+    char wanted[160];
     bool ours;
 
     if (strcmp(ending, "exited 10") == 0) {
@@ -88,7 +97,8 @@ static void judge_ending(struct judge *judge, const char *ending)
         return;
     drill_words_join(&expect->endings, " or ", wanted, sizeof(wanted));
     ours = strcmp(ending, "hung") == 0 || strcmp(ending, "lost") == 0;
-    say(ours ? &judge->breaches : &judge->misses, "ended: %s, expected: %s", ending, wanted);
+    say(ours ? &judge->breaches : &judge->misses, "ended: %s, expected: %s%s%.280s", ending, wanted,
+        detail ? "; because " : "", detail ? detail : "");
 }
 
 /* --- what a receipt says --- */
@@ -222,7 +232,7 @@ static void judge_run(struct judge *judge, size_t index)
     char ending[64];
 
     (void)drill_ending_text(judge->facts, index, ending, sizeof(ending));
-    judge_ending(judge, ending);
+    judge_ending(judge, ending, drill_ending_detail(judge->facts, index));
     if (!receipt)
         return;
     judge_receipt(judge, receipt);

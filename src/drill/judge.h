@@ -42,6 +42,9 @@ void drill_verdict_release(struct drill_verdict *verdict);
 /* Did the control show that the attack works? */
 bool drill_trial_worked(const struct drill_trial *trial);
 
+/* Why run @index ended as it did, a clause of its receipt or of its refusal; NULL where there is nothing to say. */
+const char *drill_ending_detail(const struct drill_facts *facts, size_t index);
+
 /* "exited 0", "limit wall", "refused", "killed", "hung" or "lost": how run @index of the answer ended. Returns @text.
  */
 const char *drill_ending_text(const struct drill_facts *facts, size_t index, char *text, size_t text_bytes);

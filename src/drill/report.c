@@ -56,12 +56,14 @@ static json_t *denials_json(const json_t *receipts)
 static json_t *seen_json(const struct drill_facts *facts, const json_t *receipts)
 {
     size_t runs = facts->expect->outside & DRILL_BIT(DRILL_SECOND_RUN) ? 2 : 1;
-    json_t *endings = json_array();
+    json_t *endings = json_array(), *details = json_array();
     char text[64];
 
-    for (size_t i = 0; i < runs && !facts->unstaged[0]; i++)
+    for (size_t i = 0; i < runs && !facts->unstaged[0]; i++) {
         base_json_add(&endings, json_string(drill_ending_text(facts, i, text, sizeof(text))));
-    return json_pack("{s:o, s:o}", "ending", endings, "denials", denials_json(receipts));
+        base_json_add(&details, text_json(drill_ending_detail(facts, i)));
+    }
+    return json_pack("{s:o, s:o, s:o}", "ending", endings, "detail", details, "denials", denials_json(receipts));
 }
 
 static json_t *control_json(const struct drill_facts *facts)

@@ -85,7 +85,7 @@ def expect_row(row, result, *parts):
 def test_an_attack_that_is_held(attacks):
     attacks.add("secret", READ, outside=["secret-file"], args=["{secret_file}"])
     row = expect_row(attacks.one(status=0), "held")
-    assert row["seen"] == {"ending": ["exited 0"], "denials": []}
+    assert row["seen"] == {"ending": ["exited 0"], "detail": [None], "denials": []}
     assert row["control"]["worked"] is True and row["control"]["ending"] == ["exited 10"]
     assert row["control"]["evidence"] == ["it printed the secret"]
     assert row["teardown"]["us"] > 0 and row["usage"]["wall_us"] > 0 and row["residue"] == []

@@ -65,7 +65,12 @@ static const struct {
            "'ending':{'kind':'signaled','exit_code':null,'signal':9,'limit':null}}")},
      DRILL_HELD,
      NULL},
-    {{NONE, "{'refused':'no','receipts':[]}"}, DRILL_RED, "ended: refused, expected: exited 0"},
+    {{NONE,
+      WITH("{" RECEIPT_HEAD CLEAN LIMITS DENIALS STREAMS "'protections':{},'ending':{'kind':'setup-error','detail':"
+           "'own_root: cannot be mounted'}}")},
+     DRILL_RED,
+     "ended: setup-error, expected: exited 0; because own_root: cannot be mounted"},
+    {{NONE, "{'refused':'not here','receipts':[]}"}, DRILL_RED, "ended: refused, expected: exited 0; because not here"},
     {{NONE "expect: {ending: refused}\n", "{'refused':'no','receipts':[]}"}, DRILL_HELD, NULL},
     {{NONE, NULL}, DRILL_RED, "ended: lost, expected: exited 0"},
     {{NONE, "[]"}, DRILL_RED, "ended: lost, expected: exited 0"},
