@@ -117,7 +117,7 @@ static void row_release(struct row *row)
     drill_done_release(&row->sibling);
     base_buf_release(&row->shown);
     drill_words_release(&row->facts.outside);
-    drill_words_release(&row->facts.residue);
+    drill_residue_release(&row->facts.residue);
     drill_words_release(&row->facts.control.endings);
     drill_words_release(&row->facts.control.evidence);
 }
@@ -201,6 +201,8 @@ static void take_facts(struct row *row)
     facts->killed = row->done.killed;
     facts->status = row->done.status;
     drill_scene_check(&row->scene, &facts->outside);
+    facts->staged = row->scene.made != 0;
+    facts->files = row->scene.strays;
     if (has(row, DRILL_TERMINAL)) {
         row->shown = row->scene.typed; /* the control shows something too */
         row->scene.typed = (struct base_buf){.max = row->shown.max};
@@ -210,7 +212,7 @@ static void take_facts(struct row *row)
 
 static int run_caged(struct row *row, struct base_err *err)
 {
-    struct drill_words *residue = &row->facts.residue;
+    struct drill_residue *residue = &row->facts.residue;
     pid_t victim = row->scene.victim;
     int r = drill_before_take(&row->site->host, &row->before, err);
 
@@ -219,7 +221,9 @@ static int run_caged(struct row *row, struct base_err *err)
     if (r < 0)
         return r;
     if (row->done.killed) {
+        uint64_t killed_us = base_clock_us();
         drill_residue_processes(victim, true, residue);
+        row->facts.cleared_us = base_clock_us() - killed_us;
         r = start_next(row, err);
     }
     take_facts(row);

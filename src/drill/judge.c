@@ -336,7 +336,7 @@ static void judge_all(struct judge *judge)
         memmem(facts->terminal->bytes, facts->terminal->count, facts->nonce, strlen(facts->nonce)))
         say(&judge->breaches, "the secret came out on the terminal");
     say_each(&judge->breaches, "", &facts->outside);
-    say_each(&judge->breaches, "", &facts->residue);
+    say_each(&judge->breaches, "", &facts->residue.faults);
     judge_control(judge);
 }
 

@@ -3,6 +3,7 @@
 
 #include "drill/drill.h"
 #include "drill/expect.h"
+#include "drill/residue.h"
 
 /* The positive control, where it is bare. */
 struct drill_trial {
@@ -23,8 +24,11 @@ struct drill_facts {
     const json_t *answer; /* the supervisor's, see role.h; NULL: none came */
     bool hung, killed;
     int status;                 /* of the supervisor, as from wait; -1: unknown */
+    bool staged;                /* something that must stay as it is */
     struct drill_words outside; /* what is not as it was staged */
-    struct drill_words residue;
+    struct drill_residue residue;
+    size_t files;                    /* that were not staged */
+    uint64_t cleared_us;             /* from the death of a killed supervisor to that of its last process */
     const json_t *sibling;           /* the answer of the harmless run beside it; NULL: none came */
     const struct base_buf *terminal; /* what the terminal showed, NULL: none was there */
     struct drill_trial control;

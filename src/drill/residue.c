@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "cage/cage.h"
 #include "drill/scene.h"
 #include <dirent.h>
 #include <errno.h>
@@ -174,7 +175,8 @@ static ino_t empty_group(const char *path)
 }
 
 /* Empty groups that came since and stay are somebody's rest. */
-static void look_for_groups(const struct cage_host *host, const struct drill_before *before, struct drill_words *faults)
+static void look_for_groups(const struct cage_host *host, const struct drill_before *before,
+                            struct drill_residue *residue)
 {
     struct drill_words now = {.count = 0};
     ino_t numbers[DRILL_WORDS_MAX];
@@ -195,7 +197,8 @@ static void look_for_groups(const struct cage_host *host, const struct drill_bef
     } while (left > 0 && base_clock_us() < end_us);
     for (size_t i = 0; i < now.count; i++)
         if (numbers[i])
-            drill_fault(faults, "a control group was left: %.200s", now.items[i]);
+            drill_fault(&residue->faults, "a control group was left: %.200s", now.items[i]);
+    residue->cgroups += left;
     drill_words_release(&now);
 }
 
@@ -227,36 +230,37 @@ static bool has_line(const struct base_buf *text, const char *line, size_t lengt
 }
 
 /* The fifth field is where it is mounted. */
-static void name_mount(const char *line, const char *what, struct drill_words *faults)
+static void add_mount(const char *line, const char *what, struct drill_residue *residue)
 {
     char at[200] = "?";
 
     (void)sscanf(line, "%*s %*s %*s %*s %199s", at);
-    drill_fault(faults, "a mount %s: %s", what, at);
+    drill_fault(&residue->faults, "a mount %s: %s", what, at);
+    residue->mounts++;
 }
 
 static void compare_mounts(const struct base_buf *from, const struct base_buf *to, const char *what,
-                           struct drill_words *faults)
+                           struct drill_residue *residue)
 {
     for (const char *at = from->bytes; at && *at;) {
         size_t length = strcspn(at, "\n");
         if (!has_line(to, at, length))
-            name_mount(at, what, faults);
+            add_mount(at, what, residue);
         at += length + (at[length] == '\n');
     }
 }
 
-static void look_for_mounts(const struct drill_before *before, struct drill_words *faults)
+static void look_for_mounts(const struct drill_before *before, struct drill_residue *residue)
 {
     AUTO_BUF struct base_buf now = {0};
     struct base_err err;
 
     if (read_mounts(&now, &err) < 0) {
-        drill_fault(faults, "%s: %s", err.place, err.what);
+        drill_fault(&residue->faults, "%s: %s", err.place, err.what);
         return;
     }
-    compare_mounts(&now, &before->mounts, "appeared", faults);
-    compare_mounts(&before->mounts, &now, "disappeared", faults);
+    compare_mounts(&now, &before->mounts, "appeared", residue);
+    compare_mounts(&before->mounts, &now, "disappeared", residue);
 }
 
 /* --- all --- */
@@ -274,7 +278,12 @@ void drill_before_release(struct drill_before *before)
     drill_words_release(&before->cgroups);
 }
 
-void drill_residue_processes(pid_t except, bool patient, struct drill_words *faults)
+void drill_residue_release(struct drill_residue *residue)
+{
+    drill_words_release(&residue->faults);
+}
+
+void drill_residue_processes(pid_t except, bool patient, struct drill_residue *residue)
 {
     static struct drill_pids pids;
     uint64_t end_us = base_clock_us() + (patient ? PATIENCE_US : 0);
@@ -287,14 +296,15 @@ void drill_residue_processes(pid_t except, bool patient, struct drill_words *fau
             break;
         base_clock_sleep_ms(STEP_MS);
     }
-    drill_fault(faults, "%zu process%s of the run live%s", pids.count, pids.count == 1 ? "" : "es",
+    residue->processes = pids.count;
+    drill_fault(&residue->faults, "%zu process%s of the run live%s", pids.count, pids.count == 1 ? "" : "es",
                 pids.count == 1 ? "s" : "");
 }
 
 void drill_residue_look(const struct cage_host *host, const struct drill_before *before, pid_t except,
-                        struct drill_words *faults)
+                        struct drill_residue *residue)
 {
-    drill_residue_processes(except, false, faults);
-    look_for_groups(host, before, faults);
-    look_for_mounts(before, faults);
+    drill_residue_processes(except, false, residue);
+    look_for_groups(host, before, residue);
+    look_for_mounts(before, residue);
 }

@@ -83,7 +83,7 @@ int drill_scene_make(const struct drill_expect *expect, const char *top, struct 
 }
 
 /* Nothing may appear in the row's folder that was not staged there. */
-static void check_folder(const struct drill_scene *scene, struct drill_words *faults)
+static void check_folder(struct drill_scene *scene, struct drill_words *faults)
 {
     static const enum drill_outside named[] = {DRILL_SECRET_FILE, DRILL_GUARDED_FILE, DRILL_GUARDED_DIR,
                                                DRILL_UNIX_PATH};
@@ -100,14 +100,17 @@ static void check_folder(const struct drill_scene *scene, struct drill_words *fa
             const char *name = strrchr(scene->words[named[i]], '/');
             known = known || (name && strcmp(name + 1, entry->d_name) == 0);
         }
-        if (!known)
-            drill_fault(faults, "%.64s appeared outside", entry->d_name);
+        if (known)
+            continue;
+        drill_fault(faults, "%.64s appeared outside", entry->d_name);
+        scene->strays++;
     }
     (void)closedir(dir);
 }
 
 void drill_scene_check(struct drill_scene *scene, struct drill_words *faults)
 {
+    scene->strays = 0;
     for (int kind = 0; kind < DRILL_OUTSIDE_MAX; kind++)
         if ((scene->made & DRILL_BIT(kind)) && kinds[kind]->check)
             kinds[kind]->check(scene, faults);

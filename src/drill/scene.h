@@ -32,6 +32,7 @@ struct drill_scene {
     int shm_id;                         /* -1 */
     pid_t victim;                       /* 0 */
     unsigned made;                      /* DRILL_BIT() of the kinds that stand */
+    size_t strays;                      /* files that were not staged, when it was last checked */
 };
 
 /* Stage everything that @expect asks for, afresh below @top. On failure nothing stands, and the error says what this

@@ -19,6 +19,7 @@ try:
 except OSError as why:
     print(why)
 """
+NOTHING_LEFT = {"processes": 0, "cgroups": 0, "mounts": 0, "files": 0, "supervisor_descriptors": 0, "what": []}
 WORKS_BARE = "import os, sys\nsys.exit(10 if os.environ.get('DRILL_CONTROL') else 0)\n"
 
 
@@ -88,7 +89,17 @@ def test_an_attack_that_is_held(attacks):
     assert row["seen"] == {"ending": ["exited 0"], "detail": [None], "denials": []}
     assert row["control"]["worked"] is True and row["control"]["ending"] == ["exited 10"]
     assert row["control"]["evidence"] == ["it printed the secret"]
-    assert row["teardown"]["us"] > 0 and row["usage"]["wall_us"] > 0 and row["residue"] == []
+    assert row["teardown"]["us"] > 0 and row["usage"]["wall_us"] > 0
+    assert row["usage"]["memory_peak_bytes"] is None or row["usage"]["memory_peak_bytes"] > 0
+    assert row["cleanup_us"] == row["teardown"]["us"] and row["residue"] == NOTHING_LEFT and row["canary_intact"] is True
+
+
+def test_what_was_not_staged_is_no_canary(attacks):
+    attacks.add("nothing-outside", WORKS_BARE)
+    attacks.add("skipped", WORKS_BARE, control_needs="no-such-program")
+    rows = attacks.drill(status=0)
+    assert rows["nothing-outside"]["canary_intact"] is None and rows["nothing-outside"]["residue"] == NOTHING_LEFT
+    assert rows["skipped"]["result"] == "skip" and rows["skipped"]["residue"] == NOTHING_LEFT
 
 
 def test_an_attack_that_reaches(attacks):
@@ -341,6 +352,7 @@ def test_what_is_touched_during_the_run_is_red(attacks, kind):
     assert process.returncode == 1, said
     (row,) = json.loads(out)["attacks"]
     expect_row(row, "red", kind)
+    assert row["canary_intact"] is False and row["residue"] == {**NOTHING_LEFT, "files": 1 if kind == "guarded-dir" else 0}
 
 
 def orders_of(pid):
@@ -364,6 +376,7 @@ def test_a_mount_that_appears_is_red(attacks):
     out, _ = process.communicate(timeout=60)
     (row,) = json.loads(out)["attacks"]
     expect_row(row, "red", "a mount appeared: " + str(attacks.folder))
+    assert row["residue"] == {**NOTHING_LEFT, "mounts": 1, "what": ["a mount appeared: " + str(attacks.folder)]}
     assert not os.path.ismount(attacks.folder)
 
 
@@ -391,7 +404,9 @@ def test_a_killed_supervisor(attacks):
     attacks.add("dies-" + attacks.hood.nonce, source, outside=["kill-supervisor"], ending="killed")
     attacks.add("too-fast", WORKS_BARE, outside=["kill-supervisor"], ending="killed")
     rows = attacks.drill(status=1)
-    expect_row(rows["dies-" + attacks.hood.nonce], "held")
+    row = expect_row(rows["dies-" + attacks.hood.nonce], "held")
+    assert row["teardown"] is None and 0 <= row["cleanup_us"] < 1_000_000
+    assert row["residue"] == {**NOTHING_LEFT, "supervisor_descriptors": None}
     expect_row(rows["too-fast"], "red", "ended: exited 0, expected: killed")
 
 

@@ -63,7 +63,7 @@ void cli_drill_show_row(void *context, const json_t *row)
     put_ending(wanted, sizeof(wanted), json_object_get(json_object_get(row, "expected"), "ending"));
     put_ending(ended, sizeof(ended), json_object_get(seen, "ending"));
     put_number(peak, sizeof(peak), json_object_get(json_object_get(row, "usage"), "memory_peak_bytes"), 1 << 20, "MiB");
-    put_number(cleanup, sizeof(cleanup), json_object_get(json_object_get(row, "teardown"), "us"), 1, "us");
+    put_number(cleanup, sizeof(cleanup), json_object_get(row, "cleanup_us"), 1, "us");
     printf("%-*s  %-*s  %-*s  %7zu  %9s  %10s  %s\n", (int)show->columns,
            json_string_value(json_object_get(row, "name")), ENDING_WIDTH, wanted, ENDING_WIDTH, ended,
            json_array_size(json_object_get(seen, "denials")), peak, cleanup,

@@ -225,7 +225,7 @@ static void judge(const struct fact *fact, struct drill_verdict *verdict)
     if (drill_expect_parse(fact->expect, strlen(fact->expect), "p", &base, &expect, &err) < 0)
         fail_msg("%s: %s", err.place, err.what);
     put_word(&facts.outside, fact->outside);
-    put_word(&facts.residue, fact->residue);
+    put_word(&facts.residue.faults, fact->residue);
     put(facts.unstaged, sizeof(facts.unstaged), fact->unstaged);
     put(facts.unproven, sizeof(facts.unproven), fact->unproven);
     put_control(fact, &facts.control);
@@ -235,7 +235,7 @@ static void judge(const struct fact *fact, struct drill_verdict *verdict)
     }
     drill_judge(&facts, verdict);
     drill_words_release(&facts.outside);
-    drill_words_release(&facts.residue);
+    drill_residue_release(&facts.residue);
     drill_words_release(&facts.control.endings);
     drill_words_release(&facts.control.evidence);
 }
