@@ -1,11 +1,14 @@
 """fumehood drill judges attacks: these are made up, so that every verdict can be seen."""
+import fcntl
 import glob
 import json
 import os
 import pathlib
 import shutil
 import signal
+import struct
 import subprocess
+import termios
 
 import pytest
 
@@ -451,11 +454,37 @@ def test_the_table(attacks):
     attacks.add("good", WORKS_BARE).add("long-name-of-an-attack", "import sys; sys.exit(10)", group="network")
     run = expect_status(attacks.call(), 1)
     assert run.err == b"", run
-    assert re.search(r"^good +exited 0 +exited 0 +0 +\S.* held$", run.text, re.M), run.text
+    assert re.search(r"^good +exited 0 +exited 0 +\S.* held$", run.text, re.M), run.text
     assert re.search(r"^long-name-of-an-attack +exited 0 +exited 10 .* red$\n    the attack succeeded$", run.text, re.M), run.text
+    assert re.search(r"^good +exited 0 +exited 0 +[0-9.]+MiB +[0-9.]+[um]s held$", run.text, re.M) or not own_cgroups(), run.text
     assert re.search(r"^all +1 +1 +0 +0$", run.text, re.M) and re.search(r"^network +0 +1 +0 +0$", run.text, re.M), run.text
     assert "2 attacks in " in run.text
     assert len({line.index("result") for line in run.text.splitlines()[:1]}) == 1
+
+
+def test_the_table_fits_the_line(attacks):
+    """Names, reasons and words that are longer than a line, and one that a terminal would act on."""
+    attacks.add("a-name-that-takes-more-than-its-column", "import sys; sys.exit(10)", ending="limit processes",
+                residual="ways and means " * 8 + "/folder" * 20 + " \u00e4" * 30 + " \x07end", proves=None)
+    run = expect_status(attacks.call(), 0)
+    lines = run.text.splitlines()
+    assert max(map(len, lines)) <= 79, run.text
+    name = lines.index("a-name-that-takes-more-than-its-column")
+    assert re.match(r" +limit processes +exited 10 .* residual$", lines[name + 1]), run.text
+    said = "".join(line.strip() for line in lines[name + 2:lines.index("", name)]).replace(" ", "")
+    assert said == ("waysandmeans" * 8 + "/folder" * 20 + "\u00e4" * 30 + "\\x07end"), said
+
+
+@pytest.mark.parametrize("columns,wide", [(80, False), (120, True)])
+def test_the_table_on_a_terminal(attacks, columns, wide):
+    attacks.add("a-name-of-twenty-one-x", WORKS_BARE)
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    subprocess.run(attacks.hood.command("drill", "--attacks", attacks.folder), stdout=theirs, timeout=60, check=True)
+    os.close(theirs)
+    head = os.read(ours, 4096).decode().splitlines()[0]
+    os.close(ours)
+    assert ("denials" in head) == wide and len(head) <= columns, head
 
 
 def test_a_relative_folder(attacks):
