@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "drill/order.h"
 #include <dirent.h>
 #include <errno.h>
@@ -47,7 +48,11 @@ static int find_program(const char *folder, char **ret_path, struct base_err *er
     if (found != 1)
         return base_err_set(err, BASE_E_INVALID, folder, "has %u programs named attack.*, not one%s", found,
                             found == 0 ? " (a C source must have been built)" : "");
-    return *ret_path ? 0 : base_err_set(err, BASE_E_NOMEM, folder, "out of memory");
+    if (!*ret_path)
+        return base_err_set(err, BASE_E_NOMEM, folder, "out of memory");
+    if (!base_json_is_utf8(*ret_path, strlen(*ret_path)))
+        return base_err_set(err, BASE_E_INVALID, *ret_path, "is a path that is not UTF-8, as the report is");
+    return 0;
 }
 
 /* What cannot be read now could not be run later. */

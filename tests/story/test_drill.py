@@ -551,6 +551,20 @@ def test_a_folder_without_a_program_or_with_two(attacks):
     expect_refusal(attacks.call(), 2, "0 programs", "built")
 
 
+def test_a_name_that_is_no_text_stops_everything(attacks):
+    attacks.add("a", WORKS_BARE).add("b", WORKS_BARE)
+    os.rename(attacks.folder / "b", os.fsencode(attacks.folder) + b"/b-\xff\x1b")
+    line = expect_refusal(attacks.call("--json"), 2, "is not UTF-8")
+    assert r"/b-\xff\x1b/attack.py: " in line, line
+    assert attacks.one("--only", "a")["result"] == "held"
+    os.rename(os.fsencode(attacks.folder) + b"/b-\xff\x1b", attacks.folder / "b")
+    os.rename(attacks.folder / "b/attack.py", os.fsencode(attacks.folder) + b"/b/attack.\xff")
+    expect_refusal(attacks.call(), 2, r"attack.\\xff", "is not UTF-8")
+    whole = os.fsencode(attacks.folder) + b"-\xfe"
+    os.rename(attacks.folder, whole)
+    expect_refusal(attacks.hood.call("drill", "--attacks", os.fsdecode(whole)), 2, r"-\\xfe/a/attack.py", "is not UTF-8")
+
+
 def test_files_that_cannot_be_read_stop_everything(attacks):
     """Before anything has run."""
     attacks.add("a", WORKS_BARE).add("b", WORKS_BARE)
