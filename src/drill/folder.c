@@ -5,14 +5,64 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
-int drill_folder_make(char ret_path[DRILL_PATH_BYTES], struct base_err *err)
+#define PLACE     "/tmp" /* short: a folder of ours holds a socket */
+#define PREFIX    "fumehood-drill-"
+#define LOCK_FILE "lock"
+#define TRIES     5
+
+/* The lock file of @path. Returns a descriptor that has the lock, -1 without. Its last link gone means that somebody
+ * has taken the folder for a dead one's in the moment before. */
+static int lock(const char *path, int flags)
 {
-    (void)snprintf(ret_path, DRILL_PATH_BYTES, "/tmp/fumehood-drill-XXXXXX"); /* short: it holds a socket */
-    if (!mkdtemp(ret_path) || chmod(ret_path, 0711) < 0)
-        return base_err_sys(err, BASE_E_SETUP, errno, "/tmp", "no folder can be made for the drill");
-    return 0;
+    AUTO_CLOSE int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    AUTO_CLOSE int fd = -1;
+    struct stat st;
+
+    if (dir_fd < 0 || fstat(dir_fd, &st) < 0 || st.st_uid != geteuid())
+        return -1;
+    fd = openat(dir_fd, LOCK_FILE, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0600);
+    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0 || st.st_nlink == 0)
+        return -1;
+    return TAKE_FD(fd);
+}
+
+int drill_folder_make(char ret_path[DRILL_PATH_BYTES], int *ret_lock_fd, struct base_err *err)
+{
+    for (int i = 0; i < TRIES; i++) {
+        (void)snprintf(ret_path, DRILL_PATH_BYTES, PLACE "/" PREFIX "XXXXXX");
+        if (!mkdtemp(ret_path) || chmod(ret_path, 0711) < 0)
+            break;
+        *ret_lock_fd = lock(ret_path, O_CREAT | O_EXCL);
+        if (*ret_lock_fd >= 0)
+            return 0;
+        drill_folder_remove(ret_path);
+    }
+    (void)base_err_sys(err, BASE_E_SETUP, errno, PLACE, "no folder can be made for the drill");
+    *ret_path = '\0';
+    return BASE_E_SETUP;
+}
+
+void drill_folder_dead(drill_folder_fn found)
+{
+    DIR *dir = opendir(PLACE);
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir))) {
+        char path[DRILL_PATH_BYTES];
+        AUTO_CLOSE int lock_fd = -1;
+
+        if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0 ||
+            snprintf(path, sizeof(path), PLACE "/%s", entry->d_name) >= (int)sizeof(path))
+            continue;
+        lock_fd = lock(path, 0);
+        if (lock_fd >= 0)
+            found(path);
+    }
+    if (dir)
+        (void)closedir(dir);
 }
 
 /* Open the folder @name for reading, also where it was made unreadable; never what a link leads to. */

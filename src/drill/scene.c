@@ -1,8 +1,10 @@
 /* scene.c - what is staged outside the cage for one attack: the table of kinds */
 #include "drill/scene.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +44,25 @@ const char *drill_secret(const struct drill_scene *scene, char *text, size_t tex
     return text;
 }
 
+static int write_tag(const struct drill_scene *scene, struct base_err *err)
+{
+    char path[DRILL_PATH_BYTES + 16];
+
+    (void)snprintf(path, sizeof(path), "%s/" DRILL_TAG_FILE, scene->top);
+    return base_file_replace(path, scene->tag, DRILL_TAG_CHARS, err);
+}
+
+void drill_scene_clear(const char *top)
+{
+    char path[DRILL_PATH_BYTES + 16], tag[DRILL_TAG_CHARS + 2];
+
+    (void)snprintf(path, sizeof(path), "%s/" DRILL_TAG_FILE, top);
+    if (base_file_read_start(AT_FDCWD, path, tag, sizeof(tag)) == 0 &&
+        strspn(tag, "0123456789abcdef") == DRILL_TAG_CHARS && tag[DRILL_TAG_CHARS] == '\0')
+        drill_ipc_clear(tag);
+    drill_folder_remove(top);
+}
+
 static int prepare(struct drill_scene *scene, struct base_err *err)
 {
     static const struct {
@@ -51,7 +72,9 @@ static int prepare(struct drill_scene *scene, struct base_err *err)
 
     int r = base_random_hex(scene->nonce, DRILL_NONCE_CHARS, err);
     if (r == 0)
-        r = base_random_hex(scene->tag, sizeof(scene->tag) - 1, err);
+        r = base_random_hex(scene->tag, DRILL_TAG_CHARS, err);
+    if (r == 0)
+        r = write_tag(scene, err);
     for (size_t i = 0; i < ARRAY_COUNT(folders) && r == 0; i++)
         r = drill_folder_fresh(scene->top, folders[i].name, folders[i].mode, err);
     return r;

@@ -62,6 +62,7 @@ struct suite {
     struct drill_attack *attacks;
     size_t loaded;
     struct drill_site site;
+    int lock_fd; /* of its folder */
     unsigned counts[DRILL_GROUP_MAX][DRILL_RESULT_MAX];
 };
 
@@ -77,6 +78,7 @@ static void suite_release(struct suite *suite)
     policy_release(&suite->site.policy);
     if (suite->site.top[0])
         drill_folder_remove(suite->site.top);
+    base_cleanup_close(&suite->lock_fd);
 }
 
 static bool is_folder(const char *path)
@@ -211,8 +213,10 @@ static int prepare(struct suite *suite, struct base_err *err)
         r = load_all(suite, err);
     if (r == 0)
         r = drill_residue_begin(err);
-    if (r == 0)
-        r = drill_folder_make(suite->site.top, err);
+    if (r == 0) {
+        drill_folder_dead(drill_scene_clear);
+        r = drill_folder_make(suite->site.top, &suite->lock_fd, err);
+    }
     cage_host_probe(&suite->site.host);
     return r;
 }
@@ -273,7 +277,7 @@ static json_t *summary_json(const struct suite *suite)
 
 int drill_run(const struct drill_request *request, json_t **ret_report, struct base_err *err)
 {
-    CLEANUP(suite_release) struct suite suite = {.request = request};
+    CLEANUP(suite_release) struct suite suite = {.request = request, .lock_fd = -1};
     AUTO_JSON json_t *rows = json_array();
     uint64_t began_us = base_clock_us();
     char started[32];

@@ -594,16 +594,68 @@ def test_an_interrupted_drill_takes_everything_away(attacks, number):
 
 def test_a_killed_drill_leaves_no_process(attacks):
     groups = own_cgroups()
-    attacks.add("long-" + attacks.hood.nonce, "import time; time.sleep(100)", limits={"wall_ms": "60s"}, outside=["victim"])
+    process, _, left = long_drill(attacks, "victim")
+    process.kill()
+    process.communicate(timeout=20)
+    assert wait_until(lambda: not processes_with(attacks.hood.nonce), 5), processes_with(attacks.hood.nonce)
+    expect_next_start_clears(attacks.hood, groups)
+    shutil.rmtree(left)
+
+
+def long_drill(attacks, *outside):
+    """One that is in the middle of a row: its process, what it has told its supervisor, its folder."""
+    attacks.add("long-" + attacks.hood.nonce, "import time; time.sleep(100)", limits={"wall_ms": "60s"}, outside=outside)
     process = subprocess.Popen(attacks.hood.command("drill", "--attacks", attacks.folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     order = wait_until(lambda: orders_of(process.pid), 10)
     assert order
     time.sleep(0.3)
+    return process, order, pathlib.Path(order["work"]).parent
+
+
+def segments():
+    """Keys of this machine's shared segments."""
+    return {int(line.split()[0]) for line in pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]}
+
+
+def test_the_next_drill_clears_what_a_killed_one_left(attacks):
+    kinds = ["posix-shm", "sysv-shm", "secret-file", "guarded-dir", "unix-path"]
+    process, _, left = long_drill(attacks, *kinds)
+    tag = (left / "tag").read_text()
+    key = int("0" + tag[:7], 16) | 1
     process.kill()
     process.communicate(timeout=20)
-    assert wait_until(lambda: not processes_with(attacks.hood.nonce), 5), processes_with(attacks.hood.nonce)
-    shutil.rmtree(pathlib.Path(order["work"]).parent)
-    expect_next_start_clears(attacks.hood, groups)
+    assert wait_until(lambda: not processes_with(attacks.hood.nonce), 5)
+    assert left.is_dir() and key in segments() and os.path.exists("/dev/shm/fumehood-drill-" + tag)
+    shutil.rmtree(attacks.folder)
+    assert attacks.add("next", WORKS_BARE).one(status=0)["result"] == "held"
+    assert not left.exists() and key not in segments() and not os.path.exists("/dev/shm/fumehood-drill-" + tag)
+
+
+def test_a_living_drill_keeps_its_folder(attacks, tmp_path):
+    """Whoever begins beside it; and so does what is not a drill's, or another user's."""
+    process, order, folder = long_drill(attacks, "secret-file")
+    others = [pathlib.Path("/tmp/fumehood-drill-%s-%s" % (attacks.hood.nonce, name)) for name in ("none", "link", "other")]
+    others[0].mkdir()
+    (others[0] / "kept").touch()
+    others[1].symlink_to(tmp_path)
+    others[2].mkdir()
+    for path in (tmp_path, others[2]):
+        (path / "lock").touch()
+    if is_root():
+        os.chown(others[2], 12345, 12345)
+    try:
+        shutil.rmtree(attacks.folder)
+        assert Attacks(attacks.hood).add("beside", WORKS_BARE).call().status == 0
+        assert process.poll() is None and (folder / "open/secret").exists()
+        assert (others[0] / "kept").exists() and (tmp_path / "lock").exists()
+        assert (others[2] / "lock").exists() == is_root()
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+        others[1].unlink()
+        for path in (others[0], others[2]):
+            shutil.rmtree(path, ignore_errors=True)
+    assert not folder.exists()
 
 
 def test_the_emergency_stop(user_hood):
