@@ -214,15 +214,36 @@ static void judge_output(struct judge *judge, const json_t *receipt)
     judge_count(judge, receipt, "stderr", expect->stderr_bytes);
 }
 
+/* Is the secret in a text of it? */
+static bool tells_secret(const struct judge *judge, const json_t *json)
+{
+    const char *nonce = judge->facts->nonce, *text = json_string_value(json), *key;
+    bool tells = text && memmem(text, json_string_length(json), nonce, strlen(nonce));
+    size_t index;
+    json_t *item;
+
+    json_object_foreach((json_t *)json, key, item)
+    {
+        tells = tells || tells_secret(judge, item);
+    }
+    json_array_foreach(json, index, item)
+    {
+        tells = tells || tells_secret(judge, item);
+    }
+    return tells;
+}
+
 static void judge_leak(struct judge *judge, const json_t *receipt)
 {
-    static const char *const streams[] = {"stdout", "stderr"};
+    const char *field;
+    json_t *value;
 
-    for (size_t i = 0; i < ARRAY_COUNT(streams); i++) {
-        const json_t *text = get(receipt, streams[i], "text");
-        const char *bytes = json_string_value(text);
-        if (bytes && memmem(bytes, json_string_length(text), judge->facts->nonce, strlen(judge->facts->nonce)))
-            say(&judge->breaches, "the secret came out on %s", streams[i]);
+    json_object_foreach((json_t *)receipt, field, value)
+    {
+        bool is_stream = strcmp(field, "stdout") == 0 || strcmp(field, "stderr") == 0;
+        if (tells_secret(judge, value))
+            say(&judge->breaches, is_stream ? "the secret came out on %s" : "the secret stands in the receipt's %s",
+                field);
     }
 }
 

@@ -77,7 +77,8 @@ void drill_attack_unmet(const struct drill_attack *attack, const struct cage_hos
     *why = '\0';
     if (drill_words_has(&expect->endings, "refused"))
         return;
-    if (cage_plan_make(&expect->policy, host, &plan, &err) == BASE_E_REFUSED) {
+    if (cage_plan_make(&expect->policy, host, &plan, &err) == BASE_E_REFUSED ||
+        cage_observe_check(&expect->policy, &err) == BASE_E_REFUSED) {
         (void)snprintf(why, why_bytes, "%s %s", err.place, err.what);
         return;
     }

@@ -125,6 +125,10 @@ static const struct {
                   "','bytes':32},'stdout':{'text':''}," EXITED("10") "}")},
      DRILL_RED,
      "the secret came out on stderr"},
+    {{NONE,
+      WITH("{" RECEIPT_HEAD PROTECTED CLEAN LIMITS DENIALS STREAMS EXITED("0") ",'effects':[{'of':['a " NONCE "']}]}")},
+     DRILL_RED,
+     "the secret stands in the receipt's effects"},
     {{NONE, HELD_ANSWER, .terminal = "say " NONCE}, DRILL_RED, "the secret came out on the terminal"},
     {{NONE, HELD_ANSWER, .terminal = "say"}, DRILL_HELD, NULL},
     /* around it */
