@@ -466,12 +466,14 @@ def test_the_table_fits_the_line(attacks):
     """Names, reasons and words that are longer than a line, and one that a terminal would act on."""
     attacks.add("a-name-that-takes-more-than-its-column", "import sys; sys.exit(10)", ending="limit processes",
                 residual="ways and means " * 8 + "/folder" * 20 + " \u00e4" * 30 + " \x07end", proves=None)
+    attacks.add("odd\x1b[31m", WORKS_BARE)
     run = expect_status(attacks.call(), 0)
     lines = run.text.splitlines()
     assert max(map(len, lines)) <= 79, run.text
     name = lines.index("a-name-that-takes-more-than-its-column")
     assert re.match(r" +limit processes +exited 10 .* residual$", lines[name + 1]), run.text
-    said = "".join(line.strip() for line in lines[name + 2:lines.index("", name)]).replace(" ", "")
+    assert re.search(r"^odd\\x1b\[31m +exited 0 .* held$", run.text, re.M), run.text
+    said = "".join(line.strip() for line in lines[name + 2:next(n for n, line in enumerate(lines) if line.startswith("odd"))]).replace(" ", "")
     assert said == ("waysandmeans" * 8 + "/folder" * 20 + "\u00e4" * 30 + "\\x07end"), said
 
 

@@ -18,8 +18,11 @@
 
 static void print_cells(const struct cli_drill_show *show, const char *name, const char *const cells[6])
 {
-    printf("%-*s %-*.*s %-*.*s", (int)show->name_width, name, ENDING_WIDTH, ENDING_WIDTH, cells[0], ENDING_WIDTH,
-           ENDING_WIDTH, cells[1]);
+    size_t length = strlen(name);
+
+    cli_say_visible(stdout, name, length);
+    printf("%*s %-*.*s %-*.*s", length < show->name_width ? (int)(show->name_width - length) : 0, "", ENDING_WIDTH,
+           ENDING_WIDTH, cells[0], ENDING_WIDTH, ENDING_WIDTH, cells[1]);
     if (show->is_wide)
         printf(" %*s", DENIALS_WIDTH - 1, cells[2]);
     printf(" %7s %7s %s\n", cells[3], cells[4], cells[5]);
@@ -123,8 +126,10 @@ void cli_drill_show_row(void *context, const json_t *row)
     (void)snprintf(denials, sizeof(denials), "%zu", json_array_size(json_object_get(seen, "denials")));
     put_bytes(peak, sizeof(peak), json_object_get(usage, "memory_peak_bytes"));
     put_time(cleanup, sizeof(cleanup), json_object_get(row, "cleanup_us"));
-    if (strlen(name) > show->name_width)
-        printf("%s\n", name);
+    if (strlen(name) > show->name_width) {
+        cli_say_visible(stdout, name, strlen(name));
+        printf("\n");
+    }
     print_cells(show, strlen(name) > show->name_width ? "" : name, cells);
     json_array_foreach(json_object_get(row, "reasons"), index, reason) print_reason(reason);
     (void)fflush(stdout); /* a reader that went away is noticed at the end */
