@@ -77,36 +77,47 @@ static int open_below(int dir_fd, const char *name)
     return chmod(path, 0700) < 0 ? -1 : openat(place_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Takes the descriptor. */
-static void empty(int dir_fd)
+static void remove_one(int dir_fd, const char *name);
+
+/* Takes the descriptor. @kept: a name that stays; NULL. */
+static void empty(int dir_fd, const char *kept)
 {
     DIR *dir = fdopendir(dir_fd);
     struct dirent *entry;
 
     if (!dir) {
-        (void)close(dir_fd);
+        base_cleanup_close(&dir_fd);
         return;
     }
     while ((entry = readdir(dir))) {
         const char *name = entry->d_name;
-        int below_fd;
-
-        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || unlinkat(dirfd(dir), name, 0) == 0)
-            continue;
-        below_fd = open_below(dirfd(dir), name);
-        if (below_fd >= 0)
-            empty(below_fd);
-        (void)unlinkat(dirfd(dir), name, AT_REMOVEDIR);
+        if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && (!kept || strcmp(name, kept) != 0))
+            remove_one(dirfd(dir), name);
     }
     (void)closedir(dir);
 }
 
+static void remove_one(int dir_fd, const char *name)
+{
+    int below_fd;
+
+    if (unlinkat(dir_fd, name, 0) == 0)
+        return;
+    below_fd = open_below(dir_fd, name);
+    if (below_fd >= 0)
+        empty(below_fd, NULL);
+    (void)unlinkat(dir_fd, name, AT_REMOVEDIR);
+}
+
+/* The lock goes last: who is killed in here leaves a folder that the next one can clear. */
 void drill_folder_remove(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-    if (fd >= 0)
-        empty(fd);
+    if (fd >= 0) {
+        empty(fcntl(fd, F_DUPFD_CLOEXEC, 3), LOCK_FILE);
+        remove_one(fd, LOCK_FILE);
+    }
     (void)rmdir(path); /* what stays lies in a folder of our own, for whoever cleans /tmp */
 }
 

@@ -14,6 +14,8 @@ static void removes_what_resists(void **state)
     assert_int_equal(mkdir("tree/closed", 0755), 0);
     support_write_text("tree/closed/file", "");
     assert_int_equal(mkfifo("tree/fifo", 0600), 0);
+    assert_int_equal(mkdir("tree/lock", 0755), 0);
+    support_write_text("tree/lock/file", "");
     assert_int_equal(symlink("../outside", "tree/link"), 0);
     assert_int_equal(chmod("tree/closed", 0), 0);
     drill_folder_remove("tree");
