@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define JOBS_MAX     1024
@@ -196,14 +195,12 @@ static bool worker_is_gone(const struct worker *worker)
 
 static void wait_for_end(struct worker *worker, uint64_t until_us)
 {
-    static const struct timespec pause = {.tv_nsec = 2000000};
-
     while (!worker_is_gone(worker)) {
         if (base_clock_us() > until_us) {
             worker_bury(worker);
             return;
         }
-        (void)nanosleep(&pause, NULL); /* shortened by a signal: no harm */
+        base_clock_sleep_ms(2);
     }
     worker->pid = 0;
 }

@@ -1,5 +1,6 @@
 /* run.c - policy + program -> outcome */
 #include "run/run.h"
+#include "base/argv.h"
 #include "base/cleanup.h"
 #include "run/receipt.h"
 #include "run/stop.h"
@@ -116,26 +117,13 @@ struct command {
     size_t file_count;
 };
 
-/* execve's interface takes char *const[]; it does not write to them. */
-static char *argument(const char *text)
-{
-    return (char *)(uintptr_t)text;
-}
-
 static int fill_argv(const struct run_request *request, struct command *command, struct base_err *err)
 {
-    const struct stage_runtime *runtime = request->program->runtime;
-    size_t count = 0;
-
-    (void)snprintf(command->path, sizeof(command->path), "/work/%s", request->program->name);
-    for (size_t i = 0; i < runtime->command_count; i++)
-        command->argv[count++] = strcmp(runtime->command[i], "{program}") == 0 ? command->path : runtime->command[i];
-    for (size_t i = 0; request->args && request->args[i]; i++) {
+    for (size_t i = 0; request->args && request->args[i]; i++)
         if (i == ARGS_MAX)
             return base_err_set(err, BASE_E_USAGE, "arguments", "are more than %d", ARGS_MAX);
-        command->argv[count++] = argument(request->args[i]);
-    }
-    command->argv[count] = NULL;
+    (void)snprintf(command->path, sizeof(command->path), "/work/%s", request->program->name);
+    stage_runtime_argv(request->program->runtime, command->path, request->args, command->argv);
     return 0;
 }
 
@@ -151,11 +139,11 @@ static void add_environment(struct command *command, size_t *count, const char *
 
     for (size_t i = 0; i < *count; i++)
         if (name_length(command->envp[i]) == length && strncmp(command->envp[i], assignment, length) == 0) {
-            command->envp[i] = argument(assignment);
+            command->envp[i] = base_argv_word(assignment);
             return;
         }
     if (*count < ENVIRONMENT_MAX)
-        command->envp[(*count)++] = argument(assignment);
+        command->envp[(*count)++] = base_argv_word(assignment);
 }
 
 static void fill_environment(const struct run_request *request, struct command *command)
@@ -221,6 +209,7 @@ static void clear_rest(void)
     site.rest = 0;
 }
 
+/* What the host can enforce of it, and whether it can look at what the policy wants observed. */
 static int check_plan(const struct policy *policy, const struct cage_host *host, struct cage_plan *ret_plan,
                       struct base_err *err)
 {

@@ -41,6 +41,10 @@ const char *stage_runtime_name(unsigned index);
  * part of it that a cage sees (/usr). */
 int stage_runtime_check(const struct stage_runtime *runtime, struct base_err *err);
 
+/* The command line that runs the program at @path with @args (they end with NULL; NULL: none) into @argv, which has
+ * room for STAGE_COMMAND_MAX words more than those and a NULL. Its words are borrowed. */
+void stage_runtime_argv(const struct stage_runtime *runtime, const char *path, const char *const *args, char **argv);
+
 struct stage_program {
     char name[256]; /* file name in the cage, below /work */
     const struct stage_runtime *runtime;
