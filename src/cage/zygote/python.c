@@ -46,10 +46,16 @@ static struct {
     int (*list_append)(object *, object *);
     object *(*bytes)(const char *, long);
     object *(*run_file)(FILE *, const char *, int, object *, object *, int, void *);
-    object **system_exit, *none;
+    object **system_exit, **interrupt, *none;
+    object *(*sys_object)(const char *);
+    object *(*call_method)(object *, const char *, const char *, ...);
+    int (*is_true)(object *);
+    int (*is_instance)(object *, object *);
+    void (*unraisable)(object *);
     int (*matches)(object *);
     void (*fetch)(object **, object **, object **);
     void (*normalize)(object **, object **, object **);
+    void (*restore)(object *, object *, object *);
     void (*print)(int);
     void (*clear)(void);
     long (*as_long)(object *);
@@ -77,7 +83,14 @@ static bool find_functions(void)
         {&py.bytes, "PyBytes_FromStringAndSize"},
         {&py.run_file, "PyRun_FileExFlags"},
         {&py.system_exit, "PyExc_SystemExit"},
+        {&py.interrupt, "PyExc_KeyboardInterrupt"},
         {&py.none, "_Py_NoneStruct"},
+        {&py.sys_object, "PySys_GetObject"},
+        {&py.call_method, "PyObject_CallMethod"},
+        {&py.is_true, "PyObject_IsTrue"},
+        {&py.is_instance, "PyObject_IsInstance"},
+        {&py.unraisable, "PyErr_WriteUnraisable"},
+        {&py.restore, "PyErr_Restore"},
         {&py.matches, "PyErr_ExceptionMatches"},
         {&py.fetch, "PyErr_Fetch"},
         {&py.normalize, "PyErr_NormalizeException"},
@@ -103,7 +116,7 @@ static bool find_functions(void)
 static struct {
     char path[512]; /* of the program that is not there; empty: this is no zygote (any more) */
     char preload[4096];
-    object *enter, *leave, *main_dict;
+    object *enter, *status_of, *wait_for_threads, *drop_globals, *die_of_interrupt, *main_dict;
 } zygote;
 
 /* The interpreter, which reads its environment later, sees none of this. */
@@ -131,11 +144,21 @@ static void load_driver(void)
     object *code = py.compile((const char *)zygote_driver[0].bytes, "<zygote>", FILE_INPUT, NULL, -1);
     object *module = code ? py.module_of(DRIVER, code) : NULL;
 
-    zygote.enter = module ? py.attribute(module, "enter") : NULL;
-    zygote.leave = module ? py.attribute(module, "leave") : NULL;
+    const struct {
+        object **place;
+        const char *name;
+    } functions[] = {
+        {&zygote.enter, "enter"},
+        {&zygote.status_of, "status_of"},
+        {&zygote.wait_for_threads, "wait_for_threads"},
+        {&zygote.drop_globals, "drop_globals"},
+        {&zygote.die_of_interrupt, "die_of_interrupt"},
+    };
+
+    for (size_t i = 0; i < ARRAY_COUNT(functions); i++)
+        if (!module || !(*functions[i].place = py.attribute(module, functions[i].name)))
+            give_up("its driver does not load");
     zygote.main_dict = py.module_dict(py.import_add("__main__"));
-    if (!zygote.enter || !zygote.leave || !zygote.main_dict)
-        give_up("its driver does not load");
 }
 
 /* What is there before the first fork need not be made, nor copied, in each. */
@@ -295,13 +318,55 @@ static object *take_exception(object *result)
     py.fetch(&type, &value, &traceback);
     py.normalize(&type, &value, &traceback);
     if (!is_exit) {
-        void (*restore)(object *, object *, object *);
-        void *found = dlsym(RTLD_DEFAULT, "PyErr_Restore");
-        memcpy(&restore, &found, sizeof(found));
-        restore(type, value, traceback);
+        py.restore(type, value, traceback);
         py.print(1);
     }
     return value;
+}
+
+static bool flush(const char *name, bool tell)
+{
+    object *stream = py.sys_object(name);
+    object *closed = stream && stream != py.none ? py.attribute(stream, "closed") : NULL;
+
+    if (!closed || py.is_true(closed) != 0 || py.call_method(stream, "flush", NULL)) {
+        py.clear();
+        return true;
+    }
+    if (tell)
+        py.unraisable(stream);
+    else
+        py.clear();
+    return false;
+}
+
+static bool flush_streams(bool tell)
+{
+    bool whole = flush("stdout", tell);
+
+    (void)flush("stderr", false);
+    return whole;
+}
+
+/* What the interpreter does at its end, as far as a program can see it; the rest goes with the process. */
+static int leave(object *end)
+{
+    object *number = py.call(zygote.status_of, "O", end);
+    int status = number ? (int)py.as_long(number) : 1;
+    bool interrupted = end != py.none && py.is_instance(end, *py.interrupt) > 0;
+
+    py.clear();
+    end = NULL;
+    if (!py.call(zygote.wait_for_threads, NULL))
+        py.unraisable(NULL);
+    bool whole = flush_streams(true);
+    if (!py.call(zygote.drop_globals, NULL))
+        py.clear();
+    if (!flush_streams(whole) || !whole)
+        status = 120;
+    if (interrupted)
+        (void)py.call(zygote.die_of_interrupt, NULL);
+    return status;
 }
 
 static void run_program(void) __attribute__((noreturn));
@@ -310,7 +375,7 @@ static void run_program(void)
     const char *texts = request.rest + request.head.filter_count * sizeof(struct sock_filter);
     const char *path = texts;
     uint32_t skip = request.head.arg_count;
-    object *result = NULL, *end, *status;
+    object *result = NULL;
     FILE *file;
 
     /* The program's path is the last word of the interpreter's command; arguments follow it. */
@@ -321,11 +386,7 @@ static void run_program(void)
     file = fopen(path, "rb");
     if (file)
         result = py.run_file(file, path, FILE_INPUT, zygote.main_dict, zygote.main_dict, 1, NULL);
-    end = take_exception(result);
-    status = py.call(zygote.leave, "O", end);
-    if (!status)
-        py.print(1);
-    _exit(status ? (int)py.as_long(status) : 1);
+    _exit(leave(take_exception(result)));
 }
 
 static void guest_main(int fds[ZYGOTE_FD_MAX]) __attribute__((noreturn));

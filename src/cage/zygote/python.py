@@ -31,35 +31,15 @@ def status_of(end):
         return 0
     if isinstance(code, int):
         return code & 0xFF
-    flush(sys.stdout)
     print(code, file=sys.stderr, flush=True)
     return 1
-
-
-def flush(stream):
-    try:
-        if stream is not None and not getattr(stream, "closed", False):
-            stream.flush()
-    except BaseException:  # whatever a program has put there
-        return False
-    return True
 
 
 def wait_for_threads():
     threading = sys.modules.get("threading")
     if threading is not None:
-        try:
-            threading._shutdown()
-        except BaseException as end:
-            sys.unraisablehook(Unraisable(end))
-
-
-class Unraisable:
-    err_msg = None
-    object = None
-
-    def __init__(self, end):
-        self.exc_type, self.exc_value, self.exc_traceback = type(end), end, end.__traceback__
+        threading._shutdown()
+    atexit._run_exitfuncs()
 
 
 def drop_globals():
@@ -71,23 +51,9 @@ def drop_globals():
     for name in list(names):
         if name[:1] != "_" or (name[1:2] == "_" and name != "__builtins__"):
             names[name] = None
-
-
-def leave(end):
-    """What the interpreter does at its end, as far as a program can see it; the rest goes with the process."""
-    status = status_of(end)
-    interrupted = isinstance(end, KeyboardInterrupt)
-    end = None
-    wait_for_threads()
-    atexit._run_exitfuncs()
-    if not flush(sys.stdout):
-        status = 120
-    flush(sys.stderr)
-    drop_globals()
     gc.collect()
-    flush(sys.__stdout__)
-    flush(sys.__stderr__)
-    if interrupted:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
-    return status
+
+
+def die_of_interrupt():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGINT)
