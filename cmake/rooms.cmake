@@ -12,6 +12,7 @@ room(engine EXPOSES run policy base SOURCES ${CMAKE_BINARY_DIR}/made/stamp_made.
 room(eval EXPOSES warden policy base USES engine run judge receipt stage LIBRARIES lib::jansson)
 room(drill EXPOSES policy base USES run warden cage stage LIBRARIES lib::jansson)
 room(front/cli EXPOSES base USES eval drill engine run receipt judge warden threat cage stage policy LIBRARIES lib::jansson)
+room(front/lib USES engine run receipt warden stage policy base LIBRARIES lib::jansson)
 
 # Sought in this order when a file's extension or #! line is looked up.
 set(stage_runtimes "")
