@@ -175,10 +175,8 @@ int base_json_canonical(const json_t *json, struct base_buf *buf)
     size_t before = buf->count;
     int r = json ? write_value(json, buf) : BASE_E_NOMEM;
 
-    if (r < 0 && buf->bytes) {
-        buf->count = before;
-        buf->bytes[before] = '\0';
-    }
+    if (r < 0)
+        base_buf_cut(buf, before);
     return r;
 }
 

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TICK_MS      200
+#define TICK_MS      100
 #define ATTEMPTS_MAX 2
 
 #define PLACES(options)                                                                                                \
