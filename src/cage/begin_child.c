@@ -35,7 +35,7 @@ static int move_away(pid_t pid)
 
 /* The first process makes the network and cgroup namespaces itself: one takes long, the other needs its groups first.
  */
-static uint64_t namespaces(uint64_t without)
+uint64_t cage_begin_namespaces(uint64_t without)
 {
     static const struct {
         uint64_t bit, flag;
@@ -55,7 +55,7 @@ static uint64_t namespaces(uint64_t without)
 static int clone_init(struct cage_context *context, int group_fd, struct cage *cage)
 {
     struct clone_args args = {
-        .flags = namespaces(context->without) | CLONE_PIDFD | (group_fd >= 0 ? CLONE_INTO_CGROUP : 0),
+        .flags = cage_begin_namespaces(context->without) | CLONE_PIDFD | (group_fd >= 0 ? CLONE_INTO_CGROUP : 0),
         .pidfd = (uint64_t)(uintptr_t)&cage->pid_fd,
         .exit_signal = SIGCHLD,
         .cgroup = group_fd >= 0 ? (uint64_t)group_fd : 0,
@@ -79,6 +79,7 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage)
         .line_fd = -1,
         .lock_fd = -1,
         .root_fd = -1,
+        .scratch_fd = -1,
         .listener_fd = -1,
         .signal_fd = -1,
     };
@@ -92,6 +93,7 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage)
     cage->report->failed_step = -1;
     context.host = &cage->shared->host;
     context.order = &cage->shared->order;
+    context.host_ns = cage->shared->host_ns;
     r = kernel_socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds);
     if (r < 0)
         return r;

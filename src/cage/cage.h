@@ -115,6 +115,9 @@ struct cage_cgroup {
     struct cage_slot slot;            /* its lock is borrowed, and notes where the groups are */
     int dir_fds[CAGE_CONTROLLER_MAX]; /* -1: not used; v2: [CAGE_PIDS] only */
     int counter_fds[CAGE_COUNTER_MAX];
+    unsigned own;                       /* processes of ours in it, which are no guest's */
+    bool is_hurried;                    /* its limit on processors is lifted */
+    uint64_t counted[CAGE_COUNTER_MAX]; /* before this run, of what only grows */
 };
 #define CAGE_CGROUP_NONE                                                                                               \
     {                                                                                                                  \
@@ -134,7 +137,7 @@ uint64_t cage_cgroup_oom_kills(const struct cage_cgroup *cgroup);
 uint64_t cage_cgroup_process_refusals(const struct cage_cgroup *cgroup);
 
 /* Take the limit on processors away, once: dying takes time, and what is over its share would have to wait for it. */
-void cage_cgroup_hurry(const struct cage_cgroup *cgroup);
+void cage_cgroup_hurry(struct cage_cgroup *cgroup);
 
 /* Remove the groups; they must be empty or dying. Returns how many could not be removed. Does nothing when there are
  * none any more. */
@@ -168,8 +171,11 @@ struct cage_report {
     _Atomic uint64_t achieved;   /* bits by CAGE_STEP_* */
     _Atomic uint32_t started;    /* the guest's exec succeeded */
     _Atomic uint32_t ended;      /* the guest's first process ended; wait_status is set */
-    _Atomic uint32_t denied_end; /* ended by a denial under denials: end */
+    _Atomic uint32_t denied_end; /* ended by the last denied call that the policy bears */
     _Atomic uint32_t overdue;    /* ended by our own clock: the supervisor did not end it in time */
+    _Atomic uint32_t alone;      /* with the guest's first process ended, nothing but the cage's own is left */
+    int32_t kept_status;         /* of the first process that a keeper has reaped, and the processor time of its tree */
+    uint64_t kept_cpu_us;
     int32_t wait_status;
     int32_t failed_step; /* -1: none */
     int32_t failed_errno;
@@ -178,7 +184,8 @@ struct cage_report {
     _Atomic uint64_t scratch_bytes, scratch_inodes; /* used now, without what was staged */
     _Atomic uint64_t scratch_peak_bytes;            /* highest seen */
     _Atomic uint32_t scratch_full;                  /* bytes (1) or inodes (2) were seen exhausted */
-    _Atomic uint32_t denial_count;
+    _Atomic uint64_t denied_calls;                  /* all of them */
+    _Atomic uint32_t denial_count;                  /* their kinds, in the table */
     _Atomic uint64_t denials_unlisted;
     struct cage_denial denials[CAGE_DENIALS_MAX];
     struct cage_numbers learned; /* what was called, under learn */
@@ -220,11 +227,14 @@ void cage_denial_describe(const struct cage_denial *denial, char *what, size_t w
 
 /* --- the cage itself, as its supervisor holds it --- */
 
+struct cage_keeper;
+
 struct cage {
-    pid_t pid;   /* of its first process; -1: there is no cage */
+    pid_t pid;   /* of its first process; -1: there is no cage; 0: a keeper has not said yet */
     int pid_fd;  /* readable when the whole cage is dead */
     int line_fd; /* to the first process; the cage ends itself when the last copy of this is closed */
     struct cage_cgroup cgroup;
+    struct cage_keeper *keeper; /* who made it, reaps it and owns the groups and what both see; NULL: it is fresh */
     struct cage_shared *shared; /* what both see */
     struct cage_report *report; /* part of it */
     const struct cage_observed *observed;
@@ -282,3 +292,50 @@ unsigned cage_drop(struct cage *cage);
 
 /* In a fork: let go of a cage that belongs to the parent, and leave it alive. */
 void cage_forget(struct cage *cage);
+
+/* --- keeper: what of a cage need not be new for each run, and a process that makes the rest --- */
+
+struct cage_keeper {
+    struct cage cage; /* its process, the groups, what all its cages see; CAGE_NONE: there is no keeper */
+    unsigned slot;    /* its number */
+    bool is_out;      /* a cage of it is made and not yet found gone */
+    bool is_dirty;    /* it must not serve again */
+    bool is_limited;  /* the groups have these limits: */
+    bool uses_cgroup[CAGE_CONTROLLER_MAX];
+    struct policy_limit limits[POLICY_LIMIT_MAX];
+    enum policy_network network; /* of the first run, which all must share */
+    bool has_run;
+    int sockets_fd, keys_fd; /* what the kernel counts of its network, of all users; -1: not there */
+    uint64_t charge_bytes;   /* memory of the groups when nothing had run */
+};
+#define CAGE_KEEPER_NONE                                                                                               \
+    {                                                                                                                  \
+        .cage = CAGE_NONE, .sockets_fd = -1, .keys_fd = -1                                                             \
+    }
+
+/* Have a keeper on @slot. @host is copied. The caller must be single-threaded. On failure there is none. */
+int cage_keep(const struct cage_host *host, const struct cage_slot *slot, struct cage_keeper *ret_keeper,
+              struct base_err *err);
+
+/* Ask for a cage, which is made while the caller goes on: cage_start() waits for it. One at a time, and only when
+ * cage_keeper_clean() has found the one before gone. @keeper must stay where it is. */
+int cage_next(struct cage_keeper *keeper, struct cage *ret_cage, struct base_err *err);
+
+/* Whether a run under @plan may have a cage of this keeper, after those that it has had. */
+bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *plan);
+
+/* Wait until the cage that is out is dead and reaped: its first process's status as of wait(), and the processor time
+ * of all in it. False where that does not come. */
+bool cage_keeper_reap(struct cage_keeper *keeper, int *ret_status, uint64_t *ret_cpu_us);
+
+/* Wait until the cage that is out is gone, and prove that nothing of it stayed: no process, no socket, no key, no file
+ * or memory above CAGE_CHARGE_FLOOR_BYTES; and set the counters of peaks back. False where that cannot be shown, with
+ * the reason as a clause (static): then the keeper must be dropped, and is_dirty says so. */
+#define CAGE_CHARGE_FLOOR_BYTES (1u << 20)
+bool cage_keeper_clean(struct cage_keeper *keeper, const char **ret_why);
+
+/* End it and all that it made, remove its groups, free everything. Returns how many groups could not be removed. */
+unsigned cage_keeper_drop(struct cage_keeper *keeper);
+
+/* In a fork: let go of a keeper that belongs to the parent, and leave it alive. */
+void cage_keeper_forget(struct cage_keeper *keeper);

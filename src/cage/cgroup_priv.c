@@ -41,6 +41,11 @@ static void close_all(int *fds, size_t count)
     }
 }
 
+static bool is_v2(const struct cage_cgroup *cgroup)
+{
+    return cgroup->host && cgroup->host->manager == CAGE_MANAGER_V2;
+}
+
 /* --- removing --- */
 
 static void sleep_ms(long ms)
@@ -216,10 +221,10 @@ static bool limited(const struct cage_plan *plan, enum cage_controller controlle
     return plan->uses_cgroup[controller] && !limit_of(plan, key)->unlimited;
 }
 
-/* The cage's first process, which is ours, counts as one more. */
-static uint64_t process_limit(const struct cage_plan *plan)
+/* Those that are ours count too. */
+static uint64_t process_limit(const struct cage_cgroup *cgroup, const struct cage_plan *plan)
 {
-    return limit_of(plan, POLICY_LIMIT_PROCESSES)->value + 1;
+    return limit_of(plan, POLICY_LIMIT_PROCESSES)->value + cgroup->own;
 }
 
 static int limit_v1(const struct cage_cgroup *cgroup, const struct cage_plan *plan, struct base_err *err)
@@ -228,7 +233,7 @@ static int limit_v1(const struct cage_cgroup *cgroup, const struct cage_plan *pl
     int r = 0;
 
     if (limited(plan, CAGE_PIDS, POLICY_LIMIT_PROCESSES))
-        r = set_number(cgroup, CAGE_PIDS, "pids.max", process_limit(plan), err);
+        r = set_number(cgroup, CAGE_PIDS, "pids.max", process_limit(cgroup, plan), err);
     if (r == 0 && limited(plan, CAGE_MEMORY, POLICY_LIMIT_MEMORY_BYTES)) {
         r = set_number(cgroup, CAGE_MEMORY, "memory.limit_in_bytes", memory, err);
         /* Only a kernel that accounts swap has this file; without it nothing of a group is swapped beyond its limit. */
@@ -250,7 +255,7 @@ static int limit_v2(const struct cage_cgroup *cgroup, const struct cage_plan *pl
     int r = 0;
 
     if (limited(plan, CAGE_PIDS, POLICY_LIMIT_PROCESSES))
-        r = set_number(cgroup, CAGE_PIDS, "pids.max", process_limit(plan), err);
+        r = set_number(cgroup, CAGE_PIDS, "pids.max", process_limit(cgroup, plan), err);
     if (r == 0 && limited(plan, CAGE_MEMORY, POLICY_LIMIT_MEMORY_BYTES)) {
         r = set_number(cgroup, CAGE_PIDS, "memory.max", limit_of(plan, POLICY_LIMIT_MEMORY_BYTES)->value, err);
         if (r == 0 && faccessat(cgroup->dir_fds[CAGE_PIDS], "memory.swap.max", W_OK, 0) == 0)
@@ -348,6 +353,7 @@ int cage_cgroup_create(const struct cage_host *host, const struct cage_slot *slo
         return 0;
     cgroup.host = host;
     cgroup.slot = *slot;
+    cgroup.own = 1; /* the cage's first process */
     r = note_groups(host, slot);
     r = r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "slot", "cannot take a note") : fill(&cgroup, err);
     if (r < 0) {
@@ -385,11 +391,12 @@ int cage_cgroup_open_tasks(const struct cage_cgroup *cgroup, int ret_fds[CAGE_CO
     return count;
 }
 
-void cage_cgroup_hurry(const struct cage_cgroup *cgroup)
+void cage_cgroup_hurry(struct cage_cgroup *cgroup)
 {
-    bool v2 = cgroup->host && cgroup->host->manager == CAGE_MANAGER_V2;
+    bool v2 = is_v2(cgroup);
     int dir_fd = cgroup->dir_fds[v2 ? CAGE_PIDS : CAGE_CPU];
 
+    cgroup->is_hurried = true;
     if (dir_fd >= 0) /* where it fails, the end comes later */
         (void)write_value(dir_fd, v2 ? "cpu.max" : "cpu.cfs_quota_us", v2 ? "max" : "-1");
 }
@@ -408,9 +415,12 @@ static const struct {
     [CAGE_COUNTER_PROCESS_REFUSALS] = {CAGE_PIDS, "pids.events", "max", "pids.events", "max"},
 };
 
-static bool is_v2(const struct cage_cgroup *cgroup)
+/* The peak of memory can be written to, mostly, which sets it back. */
+static int open_counter(int dir_fd, enum cage_counter counter, const char *file)
 {
-    return cgroup->host && cgroup->host->manager == CAGE_MANAGER_V2;
+    int fd = counter == CAGE_COUNTER_MEMORY_PEAK ? openat(dir_fd, file, O_RDWR | O_CLOEXEC) : -1;
+
+    return fd < 0 ? openat(dir_fd, file, O_RDONLY | O_CLOEXEC) : fd;
 }
 
 void cage_cgroup_open_counters(struct cage_cgroup *cgroup)
@@ -420,7 +430,8 @@ void cage_cgroup_open_counters(struct cage_cgroup *cgroup)
     for (int i = 0; i < CAGE_COUNTER_MAX; i++) {
         int dir_fd = cgroup->dir_fds[v2 ? CAGE_PIDS : counters[i].controller];
         if (dir_fd >= 0)
-            cgroup->counter_fds[i] = openat(dir_fd, v2 ? counters[i].v2_file : counters[i].file, O_RDONLY | O_CLOEXEC);
+            cgroup->counter_fds[i] =
+                open_counter(dir_fd, (enum cage_counter)i, v2 ? counters[i].v2_file : counters[i].file);
     }
 }
 
@@ -448,21 +459,40 @@ static uint64_t read_counter(const struct cage_cgroup *cgroup, enum cage_counter
     return parse_counter(text, is_v2(cgroup) ? counters[counter].v2_key : counters[counter].key);
 }
 
+/* Groups that serve many runs go on counting. */
+static uint64_t counted_since(const struct cage_cgroup *cgroup, enum cage_counter counter)
+{
+    uint64_t value = read_counter(cgroup, counter);
+
+    return value == UINT64_MAX ? value : value - cgroup->counted[counter];
+}
+
+void cage_cgroup_count_from_here(struct cage_cgroup *cgroup)
+{
+    static const enum cage_counter growing[] = {CAGE_COUNTER_CPU, CAGE_COUNTER_OOM_KILLS,
+                                                CAGE_COUNTER_PROCESS_REFUSALS};
+
+    for (size_t i = 0; i < ARRAY_COUNT(growing); i++) {
+        uint64_t value = read_counter(cgroup, growing[i]);
+        cgroup->counted[growing[i]] = value == UINT64_MAX ? 0 : value;
+    }
+}
+
 uint64_t cage_cgroup_cpu_us(const struct cage_cgroup *cgroup)
 {
-    uint64_t value = read_counter(cgroup, CAGE_COUNTER_CPU);
+    uint64_t value = counted_since(cgroup, CAGE_COUNTER_CPU);
 
     return is_v2(cgroup) || value == UINT64_MAX ? value : value / 1000; /* v1 counts nanoseconds */
 }
 
 uint64_t cage_cgroup_oom_kills(const struct cage_cgroup *cgroup)
 {
-    return read_counter(cgroup, CAGE_COUNTER_OOM_KILLS);
+    return counted_since(cgroup, CAGE_COUNTER_OOM_KILLS);
 }
 
 uint64_t cage_cgroup_process_refusals(const struct cage_cgroup *cgroup)
 {
-    return read_counter(cgroup, CAGE_COUNTER_PROCESS_REFUSALS);
+    return counted_since(cgroup, CAGE_COUNTER_PROCESS_REFUSALS);
 }
 
 void cage_cgroup_read(const struct cage_cgroup *cgroup, struct cage_counters *ret_counters)
@@ -473,7 +503,54 @@ void cage_cgroup_read(const struct cage_cgroup *cgroup, struct cage_counters *re
         .cpu_us = cage_cgroup_cpu_us(cgroup),
         .memory_peak_bytes = read_counter(cgroup, CAGE_COUNTER_MEMORY_PEAK),
         .oom_kills = cage_cgroup_oom_kills(cgroup),
-        .processes_peak = peak == UINT64_MAX || peak == 0 ? peak : peak - 1, /* without our own */
+        .processes_peak = peak == UINT64_MAX || peak < cgroup->own ? peak : peak - cgroup->own,
         .process_refusals = cage_cgroup_process_refusals(cgroup),
     };
+}
+
+/* --- between two runs of the same groups --- */
+
+static uint64_t read_now(const struct cage_cgroup *cgroup, enum cage_controller controller, const char *file,
+                         const char *v2_file)
+{
+    bool v2 = is_v2(cgroup);
+    int dir_fd = cgroup->dir_fds[v2 ? CAGE_PIDS : controller];
+    AUTO_CLOSE int fd = dir_fd < 0 ? -1 : openat(dir_fd, v2 ? v2_file : file, O_RDONLY | O_CLOEXEC);
+    char text[64];
+    ssize_t count = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+
+    if (count < 0)
+        return UINT64_MAX;
+    text[count] = 0;
+    return parse_counter(text, NULL);
+}
+
+uint64_t cage_cgroup_processes(const struct cage_cgroup *cgroup)
+{
+    return read_now(cgroup, CAGE_PIDS, "pids.current", "pids.current");
+}
+
+uint64_t cage_cgroup_charge_bytes(const struct cage_cgroup *cgroup)
+{
+    return read_now(cgroup, CAGE_MEMORY, "memory.usage_in_bytes", "memory.current");
+}
+
+void cage_cgroup_reclaim(const struct cage_cgroup *cgroup)
+{
+    bool v2 = is_v2(cgroup);
+    int dir_fd = cgroup->dir_fds[v2 ? CAGE_PIDS : CAGE_MEMORY];
+
+    if (dir_fd >= 0) /* what stays is seen */
+        (void)write_value(dir_fd, v2 ? "memory.reclaim" : "memory.force_empty", v2 ? "64G" : "0");
+}
+
+/* The kernel has no way to set back the peak of processes, and of memory only new ones on v2. */
+bool cage_cgroup_reset_peaks(const struct cage_cgroup *cgroup)
+{
+    uint64_t processes = read_counter(cgroup, CAGE_COUNTER_PROCESSES_PEAK);
+    int memory_fd = cgroup->counter_fds[CAGE_COUNTER_MEMORY_PEAK];
+
+    if (processes != UINT64_MAX && processes > cgroup->own + 1)
+        return false;
+    return memory_fd < 0 || pwrite(memory_fd, "0", 1, 0) == 1;
 }

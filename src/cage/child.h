@@ -13,6 +13,9 @@
 #define CAGE_GUEST_ID 1000u
 #define CAGE_HOSTNAME "cage"
 
+/* A keeper has a message queue of this number, which no cage of it must see. */
+#define CAGE_KEEPER_QUEUE 0x66680001
+
 /* "user:[4026531837]": a namespace as /proc names it. Reading the link is four times as cheap as looking behind it. */
 #define CAGE_NS_NAME_BYTES 40
 enum cage_ns {
@@ -33,14 +36,13 @@ struct cage_order {
     struct policy_limit limits[POLICY_LIMIT_MAX];
     bool uses_cgroup[CAGE_CONTROLLER_MAX];
     enum policy_network network;
-    enum policy_denials denials;
+    uint64_t denied_calls;            /* the denied call that ends the run; POLICY_NO_DENIED_CALL: none */
     const struct sock_filter *filter; /* what is loaded; NULL: the default's */
     unsigned filter_count;
     const struct sock_filter *judge; /* what decides about a notified call; NULL: it is denied */
     unsigned judge_count;
-    bool learn;                                    /* note what the judge lets pass */
-    unsigned observe;                              /* bits of enum policy_observe */
-    char host_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the supervisor's namespaces */
+    bool learn;       /* note what the judge lets pass */
+    unsigned observe; /* bits of enum policy_observe */
     char **argv, **envp;
     struct cage_file *files; /* without their bytes, which stand one after the other in a descriptor */
     size_t file_count;
@@ -54,6 +56,7 @@ struct cage_shared {
     struct cage_report report;
     struct cage_observed observed;
     struct cage_host host;
+    char host_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the supervisor's namespaces, complete with the host */
     struct cage_order order;
     char room[CAGE_ORDER_BYTES]; /* for what the order points to */
 };
@@ -62,22 +65,38 @@ struct cage_context {
     uint64_t start_us; /* the guest-to-be's own, for the report */
     struct cage_report *report;
     struct cage_observed *observed;
-    const struct cage_host *host;   /* complete once cage_line_wait_ids() has returned 0 */
-    const struct cage_order *order; /* complete once cage_line_wait_order() has returned 0 */
-    char **environment;             /* the copy of the supervisor's, to be wiped */
-    uint64_t without;               /* bits of steps that are claimed and not done (mutation.h) */
-    int line_fd;                    /* to the supervisor; its end of file says that it gave up or died */
+    const struct cage_host *host;              /* complete once cage_line_wait_ids() has returned 0 */
+    const struct cage_order *order;            /* complete once cage_line_wait_order() has returned 0 */
+    const char (*host_ns)[CAGE_NS_NAME_BYTES]; /* CAGE_NS_MAX of them; complete with the host */
+    char **environment;                        /* the copy of the supervisor's, to be wiped */
+    uint64_t without;                          /* bits of steps that are claimed and not done (mutation.h) */
+    bool keeps;                                /* this is a keeper: no guest of its own */
+    int line_fd;                               /* to the supervisor; its end of file says that it gave up or died */
     /* filled by the child */
     int lock_fd;                 /* the slot's, held as long as we live; -1: none */
     int tasks_fds[CAGE_END_MAX]; /* v1: to join our control groups; -1: none more */
     int ends[CAGE_END_MAX];
-    char own_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the cage's, read back when it is built */
+    char own_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the cage's or its keeper's, read back when that is built */
+    uint64_t keeper_root;                         /* number of the mount that is a keeper's root; 0: there is none */
     uint64_t staged_bytes, staged_inodes;         /* what the scratch holds before the guest starts */
-    int root_fd, listener_fd, signal_fd;
+    int root_fd, scratch_fd, listener_fd, signal_fd;
 };
 
 /* init_child.c: the cage's first process; never returns. */
 void cage_init_main(struct cage_context *context) __attribute__((noreturn));
+
+/* init_child.c: the same for a keeper's child, which shares its memory; @context, its own, has what the keeper's has
+ * but for the line. Never returns. */
+int cage_init_kept(void *context);
+
+/* init_child.c: give up, and say at which step (CAGE_STEP_*, CAGE_AT_*) and why (-errno). */
+void cage_init_fail(struct cage_context *context, unsigned step, int r) __attribute__((noreturn));
+
+/* keep_child.c: make first processes as they are asked for, reap them; never returns. */
+void cage_keep_main(struct cage_context *context) __attribute__((noreturn));
+
+/* begin_child.c: CLONE_NEW* of what clone makes for a cage. */
+uint64_t cage_begin_namespaces(uint64_t without);
 
 /* cgroup_priv.c: make the groups of a slot, without limits, and set a plan's. */
 int cage_cgroup_create(const struct cage_host *host, const struct cage_slot *slot, struct cage_cgroup *ret_cgroup,
@@ -86,6 +105,15 @@ int cage_cgroup_limit(const struct cage_cgroup *cgroup, const struct cage_plan *
 
 /* cgroup_priv.c: open what counts in the groups' folders; what is not there stays -1. */
 void cage_cgroup_open_counters(struct cage_cgroup *cgroup);
+
+/* cgroup_priv.c: groups that serve several runs. What only grows is counted from here; processes in it now; memory that
+ * is charged now; give up what of that nobody holds; set the peaks back, false where that cannot be. UINT64_MAX:
+ * unknown. */
+void cage_cgroup_count_from_here(struct cage_cgroup *cgroup);
+uint64_t cage_cgroup_processes(const struct cage_cgroup *cgroup);
+uint64_t cage_cgroup_charge_bytes(const struct cage_cgroup *cgroup);
+void cage_cgroup_reclaim(const struct cage_cgroup *cgroup);
+bool cage_cgroup_reset_peaks(const struct cage_cgroup *cgroup);
 
 /* cgroup_priv.c: close what is open of it; the groups stay. */
 void cage_cgroup_close(struct cage_cgroup *cgroup);
@@ -101,27 +129,65 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage);
 /* begin_child.c: the cage that was begun before the C library had started, once; false when there is none. */
 bool cage_begin_take_early(struct cage *ret_cage);
 
+/* keep_priv.c: wait until a kept cage is made, and know its first process. Does nothing for others. */
+int cage_keeper_wait(struct cage *cage, struct base_err *err);
+
+/* keep_priv.c: put the limits of @plan in force, where they are not. */
+int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_plan *plan, struct base_err *err);
+
 /* make_priv.c: NULL does nothing. */
 void cage_shared_free(struct cage_shared *shared);
 
-/* What the supervisor says to the first process, in this order. */
+/* What the supervisor says to the first process, in this order; and what a keeper answers. */
 enum cage_word {
     CAGE_WORD_IDS = 'i',    /* ids are mapped, the host is known; with the slot's lock */
     CAGE_WORD_GROUPS = 'g', /* control groups are there; with what is needed to join them */
+    CAGE_WORD_KEEP = 'k',   /* the same, and: stay, and make first processes */
     CAGE_WORD_ORDER = 'o',  /* the order is complete; with the guest's descriptors */
+    CAGE_WORD_OVER = 'v',   /* from the first process: the guest has ended */
+    CAGE_WORD_LEFT = 'l',   /* from it: a descriptor that is to outlive it */
+    CAGE_WORD_NEXT = 'n',   /* to a keeper: make a first process; with its end of a line */
+    CAGE_WORD_MADE = 'm',   /* from it: this is it; with its pid and a descriptor of it */
+    CAGE_WORD_GONE = 'r',   /* from it: it is dead and reaped, and there is no other */
 };
+
+/* make_priv.c: as cage_make(), and @word is what its first process is told at the end. */
+int cage_make_as(const struct cage_host *host, const struct cage_slot *slot, enum cage_word word, struct cage *cage,
+                 struct base_err *err);
 
 /* line.c: send a word and up to CAGE_END_MAX descriptors. 0 or -errno; 0 also when nobody is there any more: the report
  * tells why. */
 int cage_line_send(int line_fd, enum cage_word word, const int *fds, unsigned count);
+
+/* line.c: wait for a word of a keeper, at most @timeout_ms. *@ret_fd and *@ret_pid, which may both be NULL, get what
+ * came with it, or -1. 0 or -errno: -ESRCH when it is gone, -ETIMEDOUT. */
+int cage_line_receive(int line_fd, enum cage_word expected, int timeout_ms, int *ret_fd, pid_t *ret_pid);
+
+/* line_child.c: a keeper's answers. */
+int cage_line_say_made(int line_fd, pid_t pid, int pid_fd);
+int cage_line_say_gone(int line_fd);
+
+/* line_child.c: the line of the first process that is asked for, or -errno. */
+int cage_line_wait_next(struct cage_context *context);
+
+/* line_child.c: the guest's end is in the report. */
+void cage_line_say_over(int line_fd);
 
 /* line_child.c: wait for each word. -ESRCH when the supervisor gave up or died. */
 int cage_line_wait_ids(struct cage_context *context);
 int cage_line_wait_groups(struct cage_context *context);
 int cage_line_wait_order(struct cage_context *context);
 
+/* line_child.c: @fd stays open on the way to the supervisor, which never reads, until that lets go of the cage. */
+void cage_line_leave(int line_fd, int fd);
+
 /* ns_child.c: the names of the caller's namespaces now. */
 int cage_ns_names(char names[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]);
+
+/* identity_child.c: become user and group @id, for good; and 0 where this process is that,
+ * in all three of each, else -EPERM. */
+int cage_identity_set(uint32_t id);
+int cage_identity_prove(uint32_t id);
 
 /* guest_child.c: applies the guest's steps and execs; never returns. */
 int cage_guest_main(void *context);
@@ -132,8 +198,10 @@ int cage_mount_host_view(struct cage_context *context);
 int cage_mount_devices(struct cage_context *context);
 int cage_mount_scratch(struct cage_context *context);
 int cage_mount_proc(struct cage_context *context);
+int cage_mount_proc_over(struct cage_context *context); /* the same, from within */
 int cage_mount_inputs(struct cage_context *context);
 int cage_mount_enter(struct cage_context *context);
+int cage_mount_number(uint64_t *ret_number); /* of the mount that is the caller's root */
 int cage_mount_prove_root(struct cage_context *context);
 int cage_mount_prove_view(struct cage_context *context);
 int cage_mount_prove_scratch(struct cage_context *context);

@@ -8,21 +8,11 @@
  */
 #include "cage/compile.h"
 #include <errno.h>
-#include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <string.h>
 
-#if defined(__x86_64__)
-#define NATIVE_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define NATIVE_ARCH AUDIT_ARCH_AARCH64
-#else
-#error "no system call profile for this architecture"
-#endif
-
-#define X32_BIT 0x40000000u
-#define WHOLE   0xffffffffu
+#define WHOLE 0xffffffffu
 
 /* What the filter answers for one number. */
 enum answer { ANSWER_ENOSYS, ANSWER_ALLOW, ANSWER_NOTIFY, ANSWER_ROWS, ANSWER_FIRST_EXEC };
@@ -196,9 +186,9 @@ static void put_filter(struct builder *builder)
             starts[count++] = nr;
     search = put_search(builder, starts, 0, count - 1);
     foreign = place_return(builder, SECCOMP_RET_USER_NOTIF);
-    search = put_branch(builder, BPF_JGE, X32_BIT, foreign, search);
+    search = put_branch(builder, BPF_JGE, CAGE_X32_BIT, foreign, search);
     search = put(builder, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr));
-    (void)put_branch(builder, BPF_JEQ, NATIVE_ARCH, search, foreign);
+    (void)put_branch(builder, BPF_JEQ, CAGE_NATIVE_ARCH, search, foreign);
     (void)put(builder, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, arch));
 }
 

@@ -40,25 +40,16 @@ static const struct word socket_options[] = {
 };
 static const struct word process_options[] = {{22, "PR_SET_SECCOMP"}, {35, "PR_SET_MM"}};
 
-/* Calls whose attempts are told apart, and how. */
+enum kind { VALUE, BITS };
 static const struct {
     uint32_t nr;
-    bool bits; /* the argument is a set of bits, else one value */
+    enum kind kind;
     const struct word *words;
     size_t word_count;
 } telling[] = {
-    {SYS_socket, false, families, ARRAY_COUNT(families)},
-    {SYS_socketpair, false, families, ARRAY_COUNT(families)},
-    {SYS_clone, true, namespaces, ARRAY_COUNT(namespaces)},
-    {SYS_unshare, true, namespaces, ARRAY_COUNT(namespaces)},
-    {SYS_ioctl, false, terminal_requests, ARRAY_COUNT(terminal_requests)},
-    {SYS_prctl, false, process_options, ARRAY_COUNT(process_options)},
-    {SYS_fcntl, false, file_commands, ARRAY_COUNT(file_commands)},
-    {SYS_renameat2, true, rename_flags, ARRAY_COUNT(rename_flags)},
-    {SYS_mmap, true, map_flags, ARRAY_COUNT(map_flags)},
-    {SYS_memfd_create, true, memfd_flags, ARRAY_COUNT(memfd_flags)},
-    {SYS_shmget, true, segment_flags, ARRAY_COUNT(segment_flags)},
-    {SYS_setsockopt, false, socket_options, ARRAY_COUNT(socket_options)},
+#define TELLING(call, arg, mask, kind, words) {SYS_##call, kind, words, ARRAY_COUNT(words)},
+#include "cage/telling.def"
+#undef TELLING
 };
 
 const char *cage_class_name(enum cage_class class)
@@ -84,10 +75,7 @@ static void describe_value(uint64_t value, const struct word *words, size_t coun
             (void)snprintf(text, text_bytes, "%s", words[i].text);
             return;
         }
-    if (value == CAGE_DENIAL_OTHER_ARGUMENT)
-        (void)snprintf(text, text_bytes, "other");
-    else
-        (void)snprintf(text, text_bytes, "%llu", (unsigned long long)value);
+    (void)snprintf(text, text_bytes, "%llu", (unsigned long long)value);
 }
 
 /* The first bit by name; several are rare and "+N" says how many more. */
@@ -96,10 +84,6 @@ static void describe_bits(uint64_t value, const struct word *words, size_t count
     const char *first = NULL;
     unsigned more = 0;
 
-    if (value == CAGE_DENIAL_OTHER_ARGUMENT) {
-        (void)snprintf(text, text_bytes, "other");
-        return;
-    }
     for (size_t i = 0; i < count; i++) {
         if (!(value & words[i].value))
             continue;
@@ -112,6 +96,26 @@ static void describe_bits(uint64_t value, const struct word *words, size_t count
         (void)snprintf(text, text_bytes, "%s+%u", first, more);
     else
         (void)snprintf(text, text_bytes, "%s", first ? first : "0");
+}
+
+/* False where the call has no argument that tells, or a profile denied it whatever it was for. */
+static bool describe_argument(const struct cage_denial *denial, char *text, size_t text_bytes)
+{
+    uint64_t value = denial->argument;
+
+    for (size_t i = 0; i < ARRAY_COUNT(telling); i++) {
+        if (telling[i].nr != denial->nr)
+            continue;
+        if (telling[i].kind == BITS && value == 0)
+            return false;
+        if (value == CAGE_DENIAL_OTHER_ARGUMENT)
+            (void)snprintf(text, text_bytes, "other");
+        else
+            (telling[i].kind == BITS ? describe_bits : describe_value)(value, telling[i].words, telling[i].word_count,
+                                                                       text, text_bytes);
+        return true;
+    }
+    return false;
 }
 
 void cage_denial_describe(const struct cage_denial *denial, char *what, size_t what_bytes, const char **ret_class)
@@ -134,15 +138,8 @@ void cage_denial_describe(const struct cage_denial *denial, char *what, size_t w
     }
     if (call->class != CAGE_CLASS_ALLOWED) /* else denied by a profile */
         *ret_class = cage_class_name(call->class);
-    for (size_t i = 0; i < ARRAY_COUNT(telling); i++) {
-        if (telling[i].nr != denial->nr)
-            continue;
-        if (telling[i].bits && denial->argument == 0)
-            break; /* a profile denied it whatever it was for */
-        (telling[i].bits ? describe_bits : describe_value)(denial->argument, telling[i].words, telling[i].word_count,
-                                                           argument, sizeof(argument));
+    if (describe_argument(denial, argument, sizeof(argument)))
         (void)snprintf(what, what_bytes, "%s(%s)", call->name, argument);
-        return;
-    }
-    (void)snprintf(what, what_bytes, "%s", call->name);
+    else
+        (void)snprintf(what, what_bytes, "%s", call->name);
 }

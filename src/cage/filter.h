@@ -5,9 +5,21 @@
  */
 #pragma once
 
+#include <linux/audit.h>
 #include <linux/filter.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* The calls of a profile are this architecture's own. x32 is one more set of calls under the same architecture, told
+ * from it by a bit of the number. */
+#if defined(__x86_64__)
+#define CAGE_NATIVE_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define CAGE_NATIVE_ARCH AUDIT_ARCH_AARCH64
+#else
+#error "no system call profile for this architecture"
+#endif
+#define CAGE_X32_BIT 0x40000000u
 
 enum cage_class {
     CAGE_CLASS_SYSCALL,

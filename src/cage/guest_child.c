@@ -186,25 +186,15 @@ static int prove_rlimits(struct cage_context *context)
 
 static int apply_identity(struct cage_context *context)
 {
-    int r;
-
-    if (!context->host->privileged)
-        return 0; /* the map has one id, and we are it */
-    r = kernel_setresgid(CAGE_GUEST_ID, CAGE_GUEST_ID, CAGE_GUEST_ID);
-    return r < 0 ? r : kernel_setresuid(CAGE_GUEST_ID, CAGE_GUEST_ID, CAGE_GUEST_ID);
+    /* Without rights the map has one id, and we are it. */
+    return context->host->privileged ? cage_identity_set(CAGE_GUEST_ID) : 0;
 }
 
 static int prove_identity(struct cage_context *context)
 {
-    uid_t uid[3];
-    gid_t gid[3];
+    int r = cage_identity_prove(CAGE_GUEST_ID);
 
-    if (kernel_getresuid(uid) < 0 || kernel_getresgid(gid) < 0)
-        return -EPERM;
-    for (int i = 0; i < 3; i++)
-        if (uid[i] != CAGE_GUEST_ID || gid[i] != CAGE_GUEST_ID)
-            return -EPERM;
-    return context->host->privileged && kernel_group_count() != 0 ? -EPERM : 0;
+    return r == 0 && context->host->privileged && kernel_group_count() != 0 ? -EPERM : r;
 }
 
 /* --- capabilities --- */

@@ -33,7 +33,7 @@ static int read_back_namespaces(struct cage_context *context)
 
 static int prove_namespace(struct cage_context *context, enum cage_ns ns)
 {
-    return cage_text_equal(context->own_ns[ns], context->order->host_ns[ns]) ? -EPERM : 0;
+    return cage_text_equal(context->own_ns[ns], context->host_ns[ns]) ? -EPERM : 0;
 }
 
 #define PROVE_NAMESPACE(name, NS)                                                                                      \
@@ -42,15 +42,35 @@ static int prove_namespace(struct cage_context *context, enum cage_ns ns)
         return prove_namespace(context, CAGE_NS_##NS);                                                                 \
     }
 PROVE_NAMESPACE(user_ns, USER)
-PROVE_NAMESPACE(mount_ns, MOUNT)
 PROVE_NAMESPACE(network_ns, NETWORK)
-PROVE_NAMESPACE(ipc_ns, IPC)
 PROVE_NAMESPACE(uts_ns, UTS)
 PROVE_NAMESPACE(cgroup_ns, CGROUP)
 
+/* Of those that are new in each run, the names are the keeper's where there is one: then it must not be the keeper's
+ * namespace either. In its process tree it is itself the first, its mounts have their numbers, and it has left a queue.
+ * (A name in /proc would tell too, and cost as much as all other proofs together.) */
 static int prove_pid_ns(struct cage_context *context)
 {
     return kernel_getpid() == 1 ? prove_namespace(context, CAGE_NS_PID) : -EPERM;
+}
+
+static int prove_mount_ns(struct cage_context *context)
+{
+    uint64_t root;
+    int r = context->keeper_root ? cage_mount_number(&root) : 0;
+
+    if (r < 0)
+        return r;
+    if (context->keeper_root && root == context->keeper_root)
+        return -EPERM;
+    return prove_namespace(context, CAGE_NS_MOUNT);
+}
+
+static int prove_ipc_ns(struct cage_context *context)
+{
+    if (context->keeper_root && KERNEL(SYS_msgget, CAGE_KEEPER_QUEUE, 0) != -ENOENT)
+        return -EPERM;
+    return prove_namespace(context, CAGE_NS_IPC);
 }
 
 static int raise_loopback(void)
@@ -109,21 +129,12 @@ static int apply_identity_map(struct cage_context *context)
 
     if (r < 0 || !context->host->privileged)
         return r;
-    r = kernel_setresgid(0, 0, 0);
-    return r < 0 ? r : kernel_setresuid(0, 0, 0);
+    return cage_identity_set(0);
 }
 
 static int prove_identity_map(struct cage_context *context)
 {
-    uid_t expected = context->host->privileged ? 0 : CAGE_GUEST_ID, uid[3];
-    gid_t gid[3];
-
-    if (kernel_getresuid(uid) < 0 || kernel_getresgid(gid) < 0)
-        return -EPERM;
-    for (int i = 0; i < 3; i++)
-        if (uid[i] != expected || gid[i] != expected)
-            return -EPERM;
-    return 0;
+    return cage_identity_prove(context->host->privileged ? 0 : CAGE_GUEST_ID);
 }
 
 /* --- parent death --- */
@@ -189,37 +200,46 @@ static int cut_off_mounts(struct cage_context *context)
     return kernel_mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &private);
 }
 
-/* In this order. Proofs come after the last row: some need the finished file system to look through. */
+/* Who does a row: a fresh cage's first process does all but what is done again; a keeper what stays; the first process
+ * that it makes what is new in each run, and again what a fork or new namespaces have undone. */
+enum { FRESH = 1, KEEPER = 2, KEPT = 4, STAYS = FRESH | KEEPER, EACH = FRESH | KEPT };
+
+static int prove(struct cage_context *context);
+
+/* In this order. Proofs come when all that they are about is there, all of them in every cage: some need the finished
+ * file system to look through. */
 static const struct {
-    unsigned step;
+    unsigned who, step;
     int (*apply)(struct cage_context *); /* NULL: clone did it */
     int (*prove)(struct cage_context *); /* NULL: success of apply is all that can be known */
 } rows[] = {
-    {CAGE_AT_START, cut_off_mounts, NULL},
-    {CAGE_STEP_USER_NS, NULL, prove_user_ns},
-    {CAGE_STEP_PID_NS, NULL, prove_pid_ns},
-    {CAGE_STEP_MOUNT_NS, NULL, prove_mount_ns},
-    {CAGE_STEP_IPC_NS, NULL, prove_ipc_ns},
-    {CAGE_STEP_UTS_NS, apply_uts_ns, prove_uts_ns},
-    {CAGE_STEP_NETWORK_NS, apply_network_ns, prove_network_ns},
-    {CAGE_AT_START, cage_line_wait_ids, NULL},
-    {CAGE_STEP_IDENTITY_MAP, apply_identity_map, prove_identity_map},
-    {CAGE_STEP_PARENT_DEATH, apply_parent_death, prove_parent_death},
-    {CAGE_STEP_OWN_ROOT, cage_mount_own_root, cage_mount_prove_root},
-    {CAGE_STEP_HOST_VIEW, cage_mount_host_view, cage_mount_prove_view},
-    {CAGE_STEP_DEVICES, cage_mount_devices, NULL},
-    {CAGE_STEP_SCRATCH, cage_mount_scratch, cage_mount_prove_scratch},
-    {CAGE_STEP_PROC_MASKED, cage_mount_proc, cage_mount_prove_proc},
-    {CAGE_AT_START, cage_mount_enter, NULL},
-    {CAGE_STEP_BOUNDING, apply_bounding, prove_bounding},
-    {CAGE_AT_START, cage_line_wait_groups, NULL},
-    {CAGE_STEP_CGROUP, apply_cgroup, NULL},
-    {CAGE_STEP_CGROUP_NS, apply_cgroup_ns, prove_cgroup_ns},
-    {CAGE_AT_PROOF, read_back_namespaces, NULL},
+    {STAYS, CAGE_AT_START, cut_off_mounts, NULL},
+    {STAYS, CAGE_STEP_USER_NS, NULL, prove_user_ns},
+    {EACH, CAGE_STEP_PID_NS, NULL, prove_pid_ns},
+    {EACH, CAGE_STEP_MOUNT_NS, NULL, prove_mount_ns},
+    {EACH, CAGE_STEP_IPC_NS, NULL, prove_ipc_ns},
+    {STAYS, CAGE_STEP_UTS_NS, apply_uts_ns, prove_uts_ns},
+    {STAYS, CAGE_STEP_NETWORK_NS, apply_network_ns, prove_network_ns},
+    {STAYS, CAGE_AT_START, cage_line_wait_ids, NULL},
+    {STAYS, CAGE_STEP_IDENTITY_MAP, apply_identity_map, prove_identity_map},
+    {STAYS | KEPT, CAGE_STEP_PARENT_DEATH, apply_parent_death, prove_parent_death},
+    {STAYS, CAGE_STEP_OWN_ROOT, cage_mount_own_root, cage_mount_prove_root},
+    {STAYS, CAGE_STEP_HOST_VIEW, cage_mount_host_view, cage_mount_prove_view},
+    {STAYS, CAGE_STEP_DEVICES, cage_mount_devices, NULL},
+    {STAYS, CAGE_STEP_PROC_MASKED, cage_mount_proc, cage_mount_prove_proc},
+    {STAYS, CAGE_AT_START, cage_mount_enter, NULL},
+    {STAYS, CAGE_STEP_BOUNDING, apply_bounding, prove_bounding},
+    {STAYS, CAGE_AT_START, cage_line_wait_groups, NULL},
+    {STAYS, CAGE_STEP_CGROUP, apply_cgroup, NULL},
+    {STAYS, CAGE_STEP_CGROUP_NS, apply_cgroup_ns, prove_cgroup_ns},
+    {STAYS, CAGE_AT_PROOF, read_back_namespaces, NULL},
+    {KEPT, CAGE_STEP_PROC_MASKED, cage_mount_proc_over, NULL},
+    {EACH, CAGE_STEP_SCRATCH, cage_mount_scratch, cage_mount_prove_scratch},
+    {EACH, CAGE_AT_PROOF, prove, NULL},
     /* All that can be done without knowing what will run is done here. */
-    {CAGE_AT_START, cage_line_wait_order, NULL},
-    {CAGE_STEP_NETWORK_NS, apply_network, NULL},
-    {CAGE_AT_INPUTS, cage_mount_inputs, NULL},
+    {EACH, CAGE_AT_START, cage_line_wait_order, NULL},
+    {EACH, CAGE_STEP_NETWORK_NS, apply_network, NULL},
+    {EACH, CAGE_AT_INPUTS, cage_mount_inputs, NULL},
 };
 
 /* What this machine cannot do is in no order. */
@@ -233,36 +253,40 @@ static bool done(const struct cage_context *context, unsigned step)
     return step >= CAGE_STEP_MAX || !(context->without & (UINT64_C(1) << step));
 }
 
-static void fail(struct cage_context *context, unsigned step, int r) __attribute__((noreturn));
-static void fail(struct cage_context *context, unsigned step, int r)
+void cage_init_fail(struct cage_context *context, unsigned step, int r)
 {
     context->report->failed_errno = -r;
     context->report->failed_step = (int32_t)step;
     kernel_exit(1);
 }
 
-static void build(struct cage_context *context)
+/* Whether this is a fresh cage or a keeper is said on the way. */
+static void build(struct cage_context *context, unsigned who)
 {
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-        bool wanted = rows[i].apply && possible(context, rows[i].step) && done(context, rows[i].step);
-        int r = wanted ? rows[i].apply(context) : 0;
-        if (!done(context, rows[i].step))
+        if (!(rows[i].who & (context->keeps ? KEEPER : who)))
+            continue;
+        bool is_done = done(context, rows[i].step);
+        bool applies = is_done && rows[i].apply && possible(context, rows[i].step);
+        int r = applies ? rows[i].apply(context) : 0;
+        if (!is_done)
             cage_mutation_instead(context, rows[i].step);
         if (r < 0)
-            fail(context, rows[i].step, r);
+            cage_init_fail(context, rows[i].step, r);
     }
 }
 
-static void prove(struct cage_context *context)
+static int prove(struct cage_context *context)
 {
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
         if (rows[i].step >= CAGE_STEP_MAX || !possible(context, rows[i].step))
             continue;
         int r = rows[i].prove && done(context, rows[i].step) ? rows[i].prove(context) : 0;
         if (r < 0)
-            fail(context, rows[i].step, r);
+            cage_init_fail(context, rows[i].step, r);
         context->report->achieved |= UINT64_C(1) << rows[i].step;
     }
+    return 0;
 }
 
 /* --- the process itself --- */
@@ -278,7 +302,8 @@ static void wipe_environment(char **environment)
  * will be. */
 static int keep_needed(struct cage_context *context)
 {
-    int r = cage_close_all_but(&context->line_fd, 1);
+    const int keep[] = {context->line_fd, context->lock_fd, context->root_fd};
+    int r = cage_close_all_but(keep, ARRAY_COUNT(keep));
 
     if (r < 0)
         return r;
@@ -350,7 +375,7 @@ static pid_t start_guest(struct cage_context *context)
     static char stack[GUEST_STACK_BYTES] __attribute__((aligned(64)));
 
     return kernel_clone_on(CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, stack + sizeof(stack), cage_guest_main,
-                           context);
+                           context, NULL);
 }
 
 /* To read what the guest names, also where it has another id or hides its memory from its own. */
@@ -365,8 +390,8 @@ static int let_go(struct cage_context *context)
     const uint32_t kept = kept_capabilities(context);
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct left[2] = {{.effective = kept, .permitted = kept}};
-    const int keep[] = {context->listener_fd, context->signal_fd, context->line_fd, context->root_fd, context->lock_fd};
-
+    const int keep[] = {context->listener_fd, context->signal_fd, context->line_fd, context->scratch_fd,
+                        context->lock_fd};
     int r = KERNEL(SYS_capset, &header, left);
 
     if (r < 0)
@@ -381,9 +406,8 @@ static int let_go(struct cage_context *context)
 
 static void take_short_turns(void)
 {
-    struct kernel_sched_attr attr;
+    struct kernel_sched_attr attr = {0};
 
-    memset(&attr, 0, sizeof(attr));
     if (kernel_sched_getattr(0, &attr) < 0 || attr.policy != SCHED_OTHER)
         return;
     attr.size = sizeof(attr);
@@ -391,9 +415,39 @@ static void take_short_turns(void)
     (void)kernel_sched_setattr(0, &attr);
 }
 
-void cage_init_main(struct cage_context *context)
+/* The cage is built; the rest of its life. */
+static void run(struct cage_context *context) __attribute__((noreturn));
+static void run(struct cage_context *context)
 {
     pid_t guest;
+    int r;
+
+    guest = start_guest(context);
+    if (guest < 0)
+        cage_init_fail(context, CAGE_AT_START, guest);
+    if (context->report->failed_step >= 0)
+        kernel_exit(1);
+    r = let_go(context);
+    if (r < 0)
+        cage_init_fail(context, CAGE_AT_START, r);
+    r = context->order->observe ? cage_observe_prove(guest) : 0;
+    if (r < 0)
+        cage_init_fail(context, CAGE_AT_OBSERVE, r);
+    take_short_turns();
+    context->report->started = 1;
+    cage_notify_loop(context, guest);
+    kernel_exit(0);
+}
+
+static int settle_down(struct cage_context *context)
+{
+    int r = keep_needed(context);
+
+    return r < 0 ? r : watch_children(context);
+}
+
+void cage_init_main(struct cage_context *context)
+{
     int r;
 
     wipe_environment(context->environment);
@@ -401,26 +455,24 @@ void cage_init_main(struct cage_context *context)
     (void)kernel_setsid(); /* fails only for a group leader, which a fresh process is not */
     r = forget_launcher();
     if (r == 0)
-        r = keep_needed(context);
-    if (r == 0)
-        r = watch_children(context);
+        r = settle_down(context);
     if (r < 0)
-        fail(context, CAGE_AT_START, r);
-    build(context);
-    prove(context);
-    guest = start_guest(context);
-    if (guest < 0)
-        fail(context, CAGE_AT_START, guest);
-    if (context->report->failed_step >= 0)
-        kernel_exit(1);
-    r = let_go(context);
+        cage_init_fail(context, CAGE_AT_START, r);
+    build(context, FRESH);
+    if (context->keeps)
+        cage_keep_main(context);
+    run(context);
+}
+
+int cage_init_kept(void *argument)
+{
+    struct cage_context *context = argument;
+    int r;
+
+    (void)kernel_setsid();
+    r = settle_down(context);
     if (r < 0)
-        fail(context, CAGE_AT_START, r);
-    r = context->order->observe ? cage_observe_prove(guest) : 0;
-    if (r < 0)
-        fail(context, CAGE_AT_OBSERVE, r);
-    take_short_turns();
-    context->report->started = 1;
-    cage_notify_loop(context, guest);
-    kernel_exit(0);
+        cage_init_fail(context, CAGE_AT_START, r);
+    build(context, KEPT);
+    run(context);
 }

@@ -98,8 +98,8 @@ static inline long kernel_call(long nr, long a, long b, long c, long d, long e, 
 /* --- processes --- */
 
 /* Runs @main with @argument on a stack that ends at @stack_top, in a process that shares what @flags say; returns its
- * number. @main must not return. */
-static inline int kernel_clone_on(uint64_t flags, void *stack_top, int (*main)(void *), void *argument)
+ * number, and with CLONE_PIDFD a descriptor of it in *@ret_pid_fd. @main must not return. */
+static inline int kernel_clone_on(uint64_t flags, void *stack_top, int (*main)(void *), void *argument, int *ret_pid_fd)
 {
     void **top = (void **)stack_top - 2;
 #if defined(__x86_64__)
@@ -117,14 +117,14 @@ static inline int kernel_clone_on(uint64_t flags, void *stack_top, int (*main)(v
                      "hlt\n"
                      "1:"
                      : "=a"(result)
-                     : "0"((long)SYS_clone), "D"(flags), "S"(top), "d"(0)
+                     : "0"((long)SYS_clone), "D"(flags), "S"(top), "d"(ret_pid_fd)
                      : "rcx", "r8", "r10", "r11", "memory");
     return (int)result;
 #else
     register long x8 __asm__("x8") = SYS_clone;
     register long x0 __asm__("x0") = (long)flags;
     register long x1 __asm__("x1") = (long)top;
-    register long x2 __asm__("x2") = 0, x3 __asm__("x3") = 0, x4 __asm__("x4") = 0;
+    register long x2 __asm__("x2") = (long)ret_pid_fd, x3 __asm__("x3") = 0, x4 __asm__("x4") = 0;
 
     top[0] = argument;
     top[1] = (void *)(uintptr_t)main;
@@ -159,6 +159,10 @@ static inline int kernel_execve(const char *path, char *const *argv, char *const
 static inline int kernel_wait(pid_t pid, int *status, int options)
 {
     return KERNEL(SYS_wait4, pid, status, options, 0);
+}
+static inline int kernel_wait_usage(pid_t pid, int *status, int options, struct rusage *ret_usage)
+{
+    return KERNEL(SYS_wait4, pid, status, options, ret_usage);
 }
 static inline int kernel_getpid(void)
 {
@@ -367,6 +371,10 @@ static inline int kernel_socketpair(int family, int type, int protocol, int ret_
 static inline int kernel_recvmsg(int fd, struct msghdr *message, int flags)
 {
     return KERNEL(SYS_recvmsg, fd, message, flags);
+}
+static inline int kernel_sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    return KERNEL(SYS_sendmsg, fd, message, flags);
 }
 static inline void *kernel_mmap_shared(size_t bytes) /* zeroed; NULL without memory */
 {

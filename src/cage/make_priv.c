@@ -82,18 +82,19 @@ static int say(const struct cage *cage, enum cage_word word, const int *fds, int
     return r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "cage", "cannot be told to go on") : 0;
 }
 
-static int say_groups(const struct cage *cage, struct base_err *err)
+static int say_groups(const struct cage *cage, enum cage_word word, struct base_err *err)
 {
     int fds[CAGE_CONTROLLER_MAX];
     int count = cage_cgroup_open_tasks(&cage->cgroup, fds);
-    int r = say(cage, CAGE_WORD_GROUPS, fds, count, err);
+    int r = say(cage, word, fds, count, err);
 
     for (int i = 0; i < count; i++)
         (void)close(fds[i]); /* it has its own copies */
     return r;
 }
 
-static int settle(const struct cage_host *host, const struct cage_slot *slot, struct cage *cage, struct base_err *err)
+static int settle(const struct cage_host *host, const struct cage_slot *slot, enum cage_word word, struct cage *cage,
+                  struct base_err *err)
 {
     bool own_ids = !(cage_mutation_read(environ) & CAGE_BIT(USER_NS));
     int r = own_ids ? map_ids(host, slot, cage->pid, err) : 0;
@@ -101,10 +102,13 @@ static int settle(const struct cage_host *host, const struct cage_slot *slot, st
     if (r < 0)
         return r;
     cage->shared->host = *host;
+    r = cage_ns_names(cage->shared->host_ns);
+    if (r < 0)
+        return base_err_sys(err, BASE_E_SETUP, -r, "/proc/self/ns", "cannot be looked at");
     r = say(cage, CAGE_WORD_IDS, &slot->lock_fd, slot->lock_fd >= 0 ? 1 : 0, err);
     if (r == 0 && !cage->cgroup.host)
         r = cage_cgroup_create(host, slot, &cage->cgroup, err);
-    return r < 0 ? r : say_groups(cage, err);
+    return r < 0 ? r : say_groups(cage, word, err);
 }
 
 /* Dropping leaves nothing; the failure to report is the first one. */
@@ -135,6 +139,12 @@ void cage_begin_never(void)
 
 int cage_make(const struct cage_host *host, const struct cage_slot *slot, struct cage *cage, struct base_err *err)
 {
+    return cage_make_as(host, slot, CAGE_WORD_GROUPS, cage, err);
+}
+
+int cage_make_as(const struct cage_host *host, const struct cage_slot *slot, enum cage_word word, struct cage *cage,
+                 struct base_err *err)
+{
     int r = 0;
 
     if (cage->pid < 0 && host->manager == CAGE_MANAGER_V2)
@@ -142,7 +152,7 @@ int cage_make(const struct cage_host *host, const struct cage_slot *slot, struct
     if (cage->pid < 0 && r == 0)
         r = begin(cage, err);
     if (r == 0)
-        r = settle(host, slot, cage, err);
+        r = settle(host, slot, word, cage, err);
     return or_drop(r, cage);
 }
 
@@ -162,12 +172,13 @@ void cage_put_first(const struct cage *cage)
 
 /* --- its end --- */
 
+/* One that a keeper made is reaped by that. */
 static void kill_and_reap(const struct cage *cage)
 {
     int status;
 
     (void)kernel_pidfd_send_signal(cage->pid_fd, SIGKILL); /* it may be dead already, or reaped */
-    while (waitpid(cage->pid, &status, 0) < 0 && errno == EINTR)
+    while (!cage->keeper && waitpid(cage->pid, &status, 0) < 0 && errno == EINTR)
         ;
 }
 
@@ -175,8 +186,12 @@ void cage_forget(struct cage *cage)
 {
     base_cleanup_close(&cage->pid_fd);
     base_cleanup_close(&cage->line_fd);
-    cage_cgroup_close(&cage->cgroup);
-    cage_shared_free(cage->shared);
+    if (cage->keeper) { /* the rest is its */
+        cage->keeper->is_limited = cage->keeper->is_limited && !cage->cgroup.is_hurried;
+    } else {
+        cage_cgroup_close(&cage->cgroup);
+        cage_shared_free(cage->shared);
+    }
     *cage = (struct cage)CAGE_NONE;
 }
 
@@ -184,9 +199,10 @@ unsigned cage_drop(struct cage *cage)
 {
     unsigned left;
 
+    (void)cage_keeper_wait(cage, NULL); /* what cannot be waited for cannot be killed, and goes with its line */
     if (cage->pid > 0)
         kill_and_reap(cage);
-    left = cage_cgroup_remove(&cage->cgroup);
+    left = cage->keeper ? 0 : cage_cgroup_remove(&cage->cgroup);
     cage_forget(cage);
     return left;
 }

@@ -3,11 +3,11 @@
  * Runs in: the cage's first process, in its own mount namespace.
  * Privilege: full in the cage's user namespace, none outside it.
  *
- * Theory of operation: one tmpfs is the whole cage. Its own mount becomes the root and turns read-only at the end;
- * /work, /tmp and /dev/shm are second, writable mounts of three folders of it, so that one size and one inode count
- * bound everything that a guest can store. Host paths are cloned as detached mounts, restricted while detached, and
- * only then attached. The new root is first attached over the host's /usr, which is there on every machine that can run
- * a guest and whose clone has been taken before; pivot_root then leaves nothing of the host reachable.
+ * Theory of operation: a small tmpfs is the root, and turns read-only before it is entered. Host paths are cloned as
+ * detached mounts, restricted while detached, and only then attached. The new root is first attached over the host's
+ * /usr, which is there on every machine that can run a guest and whose clone has been taken before; pivot_root then
+ * leaves nothing of the host reachable. A second tmpfs is all that a guest can write to: /work, /tmp and /dev/shm are
+ * mounts of three folders of it, so that one size and one inode count bound everything that is stored.
  */
 #include "base/cleanup.h"
 #include "cage/child.h"
@@ -79,9 +79,9 @@ static int bind_view(const char *from, int root_fd, const char *to, unsigned rec
 
 int cage_mount_own_root(struct cage_context *context)
 {
-    static const char *const folders[] = {"usr", "etc", "etc/alternatives", "dev", "proc", "scratch"};
-    /* Limits of some kind from the start: the guest's are set later (trim_scratch), and none cannot become one. */
-    static const char *const settings[] = {"mode", "0755", "size", "100%", NULL};
+    static const char *const folders[] = {"usr",  "etc", "etc/alternatives", "dev", "dev/shm", "proc", "scratch",
+                                          "work", "tmp"};
+    static const char *const settings[] = {"mode", "0755", "size", "1M", NULL};
     KERNEL_AUTO_CLOSE int usr_fd = clone_mount(AT_FDCWD, "/usr", AT_RECURSIVE, ATTR_VIEW);
     KERNEL_AUTO_CLOSE int root_fd = -1;
     int r;
@@ -245,42 +245,86 @@ int cage_mount_devices(struct cage_context *context)
     return 0;
 }
 
-/* --- scratch --- */
-
-static int add_scratch(int root_fd, const char *folder, const char *at, mode_t mode, uint64_t attributes)
-{
-    KERNEL_AUTO_CLOSE int fd = -1;
-    int r = kernel_mkdir(root_fd, folder, mode);
-
-    if (r < 0 || (r = kernel_mkdir(root_fd, at, 0755)) < 0)
-        return r;
-    r = kernel_chown(root_fd, folder, CAGE_GUEST_ID, CAGE_GUEST_ID);
-    if (r < 0)
-        return r;
-    fd = clone_mount(root_fd, folder, 0, attributes);
-    return fd < 0 ? fd : attach(fd, root_fd, at);
-}
-
-int cage_mount_scratch(struct cage_context *context)
-{
-    int r = add_scratch(context->root_fd, "scratch/work", "work", 0755, ATTR_SCRATCH);
-
-    if (r == 0)
-        r = add_scratch(context->root_fd, "scratch/tmp", "tmp", 01777, ATTR_SCRATCH);
-    if (r == 0)
-        r = add_scratch(context->root_fd, "scratch/shm", "dev/shm", 01777, ATTR_DATA);
-    return r == 0 ? kernel_chmod(context->root_fd, "scratch", 0) : r;
-}
-
 /* --- proc --- */
+
+/* ptraceable: processes that the guest may not look into, such as the cage's first, are not even listed. */
+static int new_proc(void)
+{
+    static const char *const settings[] = {"hidepid", "ptraceable", "subset", "pid", NULL};
+
+    return new_mount("proc", settings, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+}
 
 int cage_mount_proc(struct cage_context *context)
 {
-    /* ptraceable: processes that the guest may not look into, such as the cage's first, are not even listed. */
-    static const char *const settings[] = {"hidepid", "ptraceable", "subset", "pid", NULL};
-    KERNEL_AUTO_CLOSE int fd = new_mount("proc", settings, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+    KERNEL_AUTO_CLOSE int fd = new_proc();
 
     return fd < 0 ? fd : attach(fd, context->root_fd, "proc");
+}
+
+int cage_mount_proc_over(struct cage_context *context)
+{
+    KERNEL_AUTO_CLOSE int fd = new_proc();
+
+    (void)context;
+    return fd < 0 ? fd : attach(fd, AT_FDCWD, "/proc");
+}
+
+/* --- entering --- */
+
+int cage_mount_enter(struct cage_context *context)
+{
+    struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY};
+
+    int r = kernel_mount_setattr(context->root_fd, "", AT_EMPTY_PATH, &read_only);
+
+    if (r == 0)
+        r = kernel_fchdir(context->root_fd);
+    if (r == 0)
+        r = kernel_pivot_root(".", ".");
+    /* The old root now lies over the new one; let go of it with everything below. */
+    if (r == 0)
+        r = kernel_umount(".", KERNEL_MNT_DETACH);
+    return r == 0 ? kernel_chdir("/") : r;
+}
+
+/* --- scratch --- */
+
+static int add_scratch(int scratch_fd, const char *folder, mode_t mode, const char *at, uint64_t attributes)
+{
+    KERNEL_AUTO_CLOSE int fd = -1;
+    int r = kernel_mkdir(scratch_fd, folder, mode);
+
+    if (r == 0)
+        r = kernel_chown(scratch_fd, folder, CAGE_GUEST_ID, CAGE_GUEST_ID);
+    if (r < 0)
+        return r;
+    fd = clone_mount(scratch_fd, folder, 0, attributes);
+    return fd < 0 ? fd : attach(fd, AT_FDCWD, at);
+}
+
+/* What is cloned of a mount must stand somewhere meanwhile. There it stays, closed, and nobody can open it again. */
+int cage_mount_scratch(struct cage_context *context)
+{
+    /* Limits of some kind from the start: the guest's are set later (trim_scratch), and none cannot become one. */
+    static const char *const settings[] = {"mode", "0", "size", "100%", NULL};
+    struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY};
+    KERNEL_AUTO_CLOSE int fd = new_mount("tmpfs", settings, ATTR_SCRATCH);
+    int r = fd < 0 ? fd : attach(fd, AT_FDCWD, "/scratch");
+
+    if (r == 0)
+        r = add_scratch(fd, "work", 0755, "/work", ATTR_SCRATCH);
+    if (r == 0)
+        r = add_scratch(fd, "tmp", 01777, "/tmp", ATTR_SCRATCH);
+    if (r == 0)
+        r = add_scratch(fd, "shm", 01777, "/dev/shm", ATTR_DATA);
+    if (r == 0)
+        r = kernel_mount_setattr(fd, "", AT_EMPTY_PATH, &read_only);
+    if (r == 0)
+        r = kernel_chdir("/work");
+    if (r == 0)
+        context->scratch_fd = TAKE_FD(fd);
+    return r;
 }
 
 /* --- inputs --- */
@@ -346,11 +390,11 @@ static const char *size_text(const struct policy_limit *limit, uint64_t staged, 
     return at;
 }
 
-/* Now that it is known what the cage itself takes up, the guest gets its share to the byte and the inode. */
+/* Now that it is known what the inputs take up, the guest gets its share to the byte and the inode. */
 static int trim_scratch(const struct cage_context *context)
 {
     const struct policy_limit *limits = context->order->limits;
-    KERNEL_AUTO_CLOSE int fs_fd = kernel_fspick(context->root_fd);
+    KERNEL_AUTO_CLOSE int fs_fd = kernel_fspick(context->scratch_fd);
     const char *value;
     char text[24];
     int r;
@@ -369,7 +413,7 @@ static int trim_scratch(const struct cage_context *context)
 int cage_mount_inputs(struct cage_context *context)
 {
     const struct cage_order *order = context->order;
-    KERNEL_AUTO_CLOSE int work_fd = kernel_open(context->root_fd, "work", O_DIRECTORY | O_RDONLY, 0);
+    KERNEL_AUTO_CLOSE int work_fd = kernel_open(AT_FDCWD, "/work", O_DIRECTORY | O_RDONLY, 0);
     struct statfs now;
     int r = work_fd < 0 ? work_fd : 0;
 
@@ -379,7 +423,7 @@ int cage_mount_inputs(struct cage_context *context)
         r = add_input(work_fd, &order->files[i], context->ends[CAGE_END_FILES]);
     if (r < 0)
         return r;
-    r = kernel_fstatfs(context->root_fd, &now);
+    r = kernel_fstatfs(context->scratch_fd, &now);
     if (r < 0)
         return r;
     context->staged_bytes = (uint64_t)(now.f_blocks - now.f_bfree) * (uint64_t)now.f_bsize;
@@ -387,25 +431,18 @@ int cage_mount_inputs(struct cage_context *context)
     return trim_scratch(context);
 }
 
-/* --- entering --- */
-
-int cage_mount_enter(struct cage_context *context)
-{
-    struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY};
-
-    int r = kernel_mount_setattr(context->root_fd, "", AT_EMPTY_PATH, &read_only);
-
-    if (r == 0)
-        r = kernel_fchdir(context->root_fd);
-    if (r == 0)
-        r = kernel_pivot_root(".", ".");
-    /* The old root now lies over the new one; let go of it with everything below. */
-    if (r == 0)
-        r = kernel_umount(".", KERNEL_MNT_DETACH);
-    return r == 0 ? kernel_chdir("/work") : r;
-}
-
 /* --- proofs: read back what the kernel has --- */
+
+int cage_mount_number(uint64_t *ret_number)
+{
+    struct statx now;
+    int r = KERNEL(SYS_statx, AT_FDCWD, "/", 0, STATX_MNT_ID, &now);
+
+    if (r < 0)
+        return r;
+    *ret_number = now.stx_mnt_id;
+    return now.stx_mask & STATX_MNT_ID ? 0 : -ENOSYS;
+}
 
 static int prove_flags(const char *path, unsigned long wanted, unsigned long type)
 {

@@ -14,14 +14,12 @@
 #include "cage/child.h"
 #include "cage/kernel.h"
 #include <errno.h>
-#include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
 #define TICK_MS 50
-#define X32_BIT 0x40000000u
 
 /* The kernel may know longer structures than our headers; it says so, and these hold any size that it will have soon.
  */
@@ -34,17 +32,11 @@ union answer {
     char room[512];
 };
 
-#if defined(__x86_64__)
-#define NATIVE_ARCH AUDIT_ARCH_X86_64
-#else
-#define NATIVE_ARCH AUDIT_ARCH_AARCH64
-#endif
-
 static uint32_t foreign_abi(const struct seccomp_data *data)
 {
-    if (data->arch != NATIVE_ARCH)
+    if (data->arch != CAGE_NATIVE_ARCH)
         return 1;
-    return (uint32_t)data->nr & X32_BIT ? 2 : 0;
+    return (uint32_t)data->nr & CAGE_X32_BIT ? 2 : 0;
 }
 
 /* The part of the arguments that tells attempts apart. */
@@ -55,19 +47,9 @@ static uint64_t telling_argument(const struct seccomp_data *data)
         unsigned arg;
         uint64_t mask;
     } telling[] = {
-        {SYS_socket, 0, 0xffffffff},
-        {SYS_socketpair, 0, 0xffffffff},
-        {SYS_clone, 0,
-         CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET},
-        {SYS_unshare, 0, 0xffffffff},
-        {SYS_ioctl, 1, 0xffffffff},
-        {SYS_prctl, 0, 0xffffffff},
-        {SYS_fcntl, 1, 0xffffffff},
-        {SYS_renameat2, 4, 0x4},
-        {SYS_mmap, 3, 0x40000},
-        {SYS_memfd_create, 1, 0x4},
-        {SYS_shmget, 2, 04000},
-        {SYS_setsockopt, 2, 0xffffffff},
+#define TELLING(call, arg, mask, kind, words) {SYS_##call, arg, mask},
+#include "cage/telling.def"
+#undef TELLING
     };
 
     for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++)
@@ -116,7 +98,7 @@ static struct cage_denial *find_entry(struct cage_report *report, struct cage_de
 static void record(struct cage_report *report, const struct seccomp_data *data)
 {
     struct cage_denial *known, denial = {
-                                   .nr = (uint32_t)data->nr & ~X32_BIT,
+                                   .nr = (uint32_t)data->nr & ~CAGE_X32_BIT,
                                    .foreign = foreign_abi(data),
                                    .count = 1,
                                    .first_us = kernel_clock_us() - report->start_us,
@@ -140,13 +122,25 @@ static uint32_t judge(const struct cage_order *order, const struct seccomp_data 
     return order->judge ? cage_judge(order->judge, order->judge_count, data) : SECCOMP_RET_USER_NOTIF;
 }
 
+/* The kernel ends everything else in the cage when we are gone, a moment later. Until then nobody who waits for an
+ * answer goes on: the listener outlives us. */
+static void end_run(struct cage_context *context) __attribute__((noreturn));
+static void end_run(struct cage_context *context)
+{
+    context->report->end_us = kernel_clock_us();
+    cage_line_leave(context->line_fd, context->listener_fd);
+    kernel_exit(0);
+}
+
 static void deny(struct cage_context *context, const struct seccomp_data *data, struct seccomp_notif_resp *response)
 {
-    record(context->report, data);
-    if (context->order->denials == POLICY_DENIALS_END) {
-        context->report->denied_end = 1;
-        context->report->end_us = kernel_clock_us();
-        kernel_exit(0); /* the kernel ends everything else in the cage */
+    struct cage_report *report = context->report;
+
+    record(report, data);
+    report->denied_calls++;
+    if (report->denied_calls >= context->order->denied_calls) {
+        report->denied_end = 1;
+        end_run(context);
     }
     response->error = foreign_abi(data) ? -ENOSYS : -EPERM;
 }
@@ -198,7 +192,7 @@ static void sample_scratch(struct cage_context *context)
     struct statfs now;
     uint64_t bytes, inodes;
 
-    if (kernel_fstatfs(context->root_fd, &now) < 0)
+    if (kernel_fstatfs(context->scratch_fd, &now) < 0)
         return;
     bytes = (uint64_t)(now.f_blocks - now.f_bfree) * (uint64_t)now.f_bsize;
     inodes = now.f_files - now.f_ffree;
@@ -212,7 +206,8 @@ static void sample_scratch(struct cage_context *context)
         report->scratch_full |= 2;
 }
 
-/* Reap whatever ended; true when the guest's first process was among it. */
+/* Reap whatever ended; true when the guest's first process was among it. All others in the cage descend from this
+ * process: without a child it is alone. */
 static bool reap(struct cage_context *context, pid_t guest)
 {
     bool ended = false;
@@ -225,6 +220,7 @@ static bool reap(struct cage_context *context, pid_t guest)
         context->report->wait_status = status;
         ended = true;
     }
+    context->report->alone = pid == -ECHILD;
     return ended;
 }
 
@@ -249,9 +245,8 @@ static void tick(struct cage_context *context, uint64_t *next_us)
     *next_us = now_us + TICK_MS * 1000;
     sample_scratch(context);
     if (overdue(context, now_us)) {
-        context->report->end_us = now_us;
         context->report->overdue = 1;
-        kernel_exit(0); /* the kernel ends everything else in the cage */
+        end_run(context);
     }
 }
 
@@ -294,4 +289,5 @@ void cage_notify_loop(struct cage_context *context, pid_t guest)
     context->report->end_us = kernel_clock_us();
     sample_scratch(context);
     context->report->ended = 1;
+    cage_line_say_over(context->line_fd);
 }

@@ -6,7 +6,6 @@
 #include "cage/cage.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/uio.h>
 #include <unistd.h>
 

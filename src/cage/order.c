@@ -142,15 +142,13 @@ static int write_order(struct cage_shared *shared, const struct cage_guest *gues
     const struct cage_plan *plan = guest->plan;
     struct room room = {shared->room, sizeof(shared->room)};
     struct cage_order *order = &shared->order;
-    int r = cage_ns_names(order->host_ns);
 
-    if (r < 0)
-        return base_err_sys(err, BASE_E_SETUP, -r, "/proc/self/ns", "cannot be looked at");
+    memset(order, 0, sizeof(*order)); /* a keeper's shared memory has seen orders before */
     order->requested = plan->requested;
     memcpy(order->limits, plan->policy->limits, sizeof(order->limits));
     memcpy(order->uses_cgroup, plan->uses_cgroup, sizeof(order->uses_cgroup));
     order->network = plan->policy->network;
-    order->denials = plan->policy->denials;
+    order->denied_calls = policy_denied_calls(plan->policy);
     order->argv = take_texts(&room, guest->argv);
     order->envp = take_texts(&room, guest->envp);
     order->files = take_files(&room, guest);
@@ -190,11 +188,18 @@ static int write_files(const struct cage_guest *guest, int *ret_fd, struct base_
     return 0;
 }
 
+static int put_limits(struct cage *cage, const struct cage_plan *plan, struct base_err *err)
+{
+    return cage->keeper ? cage_keeper_limit(cage->keeper, plan, err) : cage_cgroup_limit(&cage->cgroup, plan, err);
+}
+
 int cage_start(struct cage *cage, const struct cage_guest *guest, struct base_err *err)
 {
     AUTO_CLOSE int files_fd = -1;
-    int r = cage_cgroup_limit(&cage->cgroup, guest->plan, err);
+    int r = put_limits(cage, guest->plan, err);
 
+    if (r == 0)
+        r = cage_keeper_wait(cage, err);
     if (r == 0)
         r = write_order(cage->shared, guest, err);
     if (r == 0)
@@ -209,6 +214,7 @@ int cage_start(struct cage *cage, const struct cage_guest *guest, struct base_er
     r = cage_line_send(cage->line_fd, CAGE_WORD_ORDER, fds, count);
     if (r < 0)
         return base_err_sys(err, BASE_E_SETUP, -r, "cage", "cannot be told what to run");
-    cage_cgroup_open_counters(&cage->cgroup); /* from here on there is time */
+    if (!cage->keeper)
+        cage_cgroup_open_counters(&cage->cgroup); /* from here on there is time */
     return 0;
 }

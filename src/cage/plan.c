@@ -183,6 +183,7 @@ const struct cage_mount *cage_mounts(void)
         {"/dev", "generated", "ro,nosuid,noexec"},
         {"/dev/shm", "scratch", "rw,nosuid,nodev,noexec"},
         {"/proc", "proc", "own processes only,nosuid,nodev,noexec"},
+        {"/scratch", "tmpfs", "ro,nosuid,nodev"},
         {"/tmp", "scratch", "rw,nosuid,nodev"},
         {"/work", "scratch", "rw,nosuid,nodev"},
         {NULL, NULL, NULL},

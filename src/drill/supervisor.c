@@ -152,7 +152,7 @@ static int run_caged(struct order *order, struct base_err *err)
     AUTO_JSON json_t *receipts = json_array();
     int before = count_descriptors(), r;
 
-    (void)run_prepare(NULL); /* what fails here fails again */
+    (void)run_prepare(false, NULL); /* what fails here fails again */
     r = load(order, err);
     if (r == 0)
         r = run_once(order, receipts, err);

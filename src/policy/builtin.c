@@ -24,6 +24,7 @@ static void fill_default(struct policy *policy)
         .network = POLICY_NETWORK_NONE,
         .output = POLICY_OUTPUT_END,
         .denials = POLICY_DENIALS_RECORD,
+        .denied_calls = POLICY_NO_DENIED_CALL,
         .syscalls = {.name = POLICY_PROFILE_DEFAULT},
     };
     for (size_t key = 0; key < POLICY_LIMIT_MAX; key++) {
@@ -75,6 +76,11 @@ void policy_syscalls_set(struct policy_syscalls *syscalls, const struct policy_p
 {
     *syscalls = (struct policy_syscalls){.narrowed = true, .calls = profile->calls};
     memcpy(syscalls->name, profile->name, sizeof(syscalls->name));
+}
+
+uint64_t policy_denied_calls(const struct policy *policy)
+{
+    return policy->denials == POLICY_DENIALS_END ? 1 : policy->denied_calls;
 }
 
 void policy_release(struct policy *policy)

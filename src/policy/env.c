@@ -1,7 +1,6 @@
 /* env.c - variables that a policy adds to the guest's environment */
 #include "base/json.h"
 #include "policy/internal.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,6 +5,7 @@
 
 #define POLICY_SCHEMA          "fumehood.policy/1"
 #define POLICY_IF_AVAILABLE    "_if_available"
+#define POLICY_UNLIMITED       "unlimited"
 #define POLICY_PROFILE_DEFAULT "default"
 #define POLICY_PROFILE_RUNTIME "runtime"
 
@@ -16,6 +17,10 @@ const char *policy_limit_read(enum policy_limit_key key, const char *text, uint6
 
 /* The remedy for a value of @key that policy_limit_read() refused with @why; @unlimited is how no limit is spelled. */
 void policy_limit_remedy(enum policy_limit_key key, const char *why, const char *unlimited, struct base_err *err);
+
+/* The same for a count or size that is no limit, of at most @most. */
+void policy_number_remedy(enum base_unit unit, uint64_t most, const char *why, const char *unlimited,
+                          struct base_err *err);
 
 /* The remedy for @name, which is no limit: a close one, and all of them. */
 void policy_limit_unknown(const char *name, struct base_err *err);

@@ -75,10 +75,9 @@ const char *policy_limit_read(enum policy_limit_key key, const char *text, uint6
     return NULL;
 }
 
-void policy_limit_remedy(enum policy_limit_key key, const char *why, const char *unlimited, struct base_err *err)
+void policy_number_remedy(enum base_unit unit, uint64_t most, const char *why, const char *unlimited,
+                          struct base_err *err)
 {
-    enum base_unit unit = rows[key].unit;
-    uint64_t most = ceilings[key] ? ceilings[key] : base_units_max(unit);
     char text[32];
 
     if (strcmp(why, "is too large") == 0)
@@ -86,6 +85,13 @@ void policy_limit_remedy(enum policy_limit_key key, const char *why, const char 
                               unlimited);
     else
         (void)base_err_remedy(err, "%s; no limit: %s", base_units_form(unit), unlimited);
+}
+
+void policy_limit_remedy(enum policy_limit_key key, const char *why, const char *unlimited, struct base_err *err)
+{
+    enum base_unit unit = rows[key].unit;
+
+    policy_number_remedy(unit, ceilings[key] ? ceilings[key] : base_units_max(unit), why, unlimited, err);
 }
 
 void policy_limit_unknown(const char *name, struct base_err *err)

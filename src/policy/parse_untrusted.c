@@ -12,17 +12,10 @@
 #include <string.h>
 
 static const struct base_doc_field fields[] = {
-    {"schema", BASE_DOC_SCALAR},
-    {"name", BASE_DOC_SCALAR},
-    {"tier", BASE_DOC_SCALAR},
-    {"network", BASE_DOC_SCALAR},
-    {"syscalls", BASE_DOC_SCALAR},
-    {"denials", BASE_DOC_SCALAR},
-    {"output_limit", BASE_DOC_SCALAR},
-    {"limits", BASE_DOC_MAP},
-    {"environment", BASE_DOC_MAP},
-    {"observe", BASE_DOC_LIST},
-    {NULL},
+    {"schema", BASE_DOC_SCALAR},       {"name", BASE_DOC_SCALAR},         {"tier", BASE_DOC_SCALAR},
+    {"network", BASE_DOC_SCALAR},      {"syscalls", BASE_DOC_SCALAR},     {"denials", BASE_DOC_SCALAR},
+    {"denied_calls", BASE_DOC_SCALAR}, {"output_limit", BASE_DOC_SCALAR}, {"limits", BASE_DOC_MAP},
+    {"environment", BASE_DOC_MAP},     {"observe", BASE_DOC_LIST},        {NULL},
 };
 
 #define UNLIMITED "{unlimited: \"why\"}"
@@ -114,6 +107,20 @@ static int read_profile(const struct parse *parse, const struct base_doc *doc)
     return r;
 }
 
+/* A list of its own goes by a name of its own, since the name is what a receipt shows first. What policy_json() writes
+ * of a built-in one is that one. */
+static int check_own_name(const struct parse *parse, const struct base_doc *name, const struct policy_syscalls *own)
+{
+    const struct policy_profile *profile;
+
+    if (!policy_profile_is_taken(own->name) || (policy_profile_find(own->name, &profile, NULL) == 0 &&
+                                                memcmp(&profile->calls, &own->calls, sizeof(own->calls)) == 0))
+        return 0;
+    (void)base_doc_err(name, parse->place, parse->err, "the name %s is taken by a built-in profile", own->name);
+    (void)base_err_remedy(parse->err, "give the list a name of its own, or write syscalls: %s", own->name);
+    return BASE_E_INVALID;
+}
+
 /* syscalls: {name: NAME, allow: [CALL, ...]} */
 static int read_own_profile(const struct parse *parse, const struct base_doc *doc)
 {
@@ -132,11 +139,10 @@ static int read_own_profile(const struct parse *parse, const struct base_doc *do
     name = base_doc_get(doc, "name");
     allow = base_doc_get(doc, "allow");
     r = copy_name(parse, name, syscalls.name);
-    if (r == 0 &&
-        (strcmp(syscalls.name, POLICY_PROFILE_DEFAULT) == 0 || strcmp(syscalls.name, POLICY_PROFILE_RUNTIME) == 0))
-        return base_doc_err(name, parse->place, parse->err, "the name %s is taken, and has no list", syscalls.name);
     if (r == 0)
         r = policy_set_read(allow, parse->place, &syscalls.calls, parse->err);
+    if (r == 0)
+        r = check_own_name(parse, name, &syscalls);
     if (r < 0)
         return r;
     lacking = policy_set_lacks(&syscalls.calls);
@@ -193,6 +199,29 @@ static int read_denials(const struct parse *parse, const struct base_doc *doc)
 
     parse->policy->denials = (enum policy_denials)index;
     return r;
+}
+
+/* denied_calls: COUNT, or unlimited. Read after denials, which alone decides where this is unlimited; another bound
+ * than its own would not be kept. */
+static int read_denied_calls(const struct parse *parse, const struct base_doc *doc)
+{
+    struct policy *policy = parse->policy;
+    uint64_t count;
+    bool unlimited;
+    const char *why;
+
+    if (base_units_parse(doc->text, BASE_UNIT_COUNT, &count, &unlimited, &why) < 0) {
+        (void)base_doc_err(doc, parse->place, parse->err, "%s %s", doc->key, why);
+        policy_number_remedy(BASE_UNIT_COUNT, base_units_max(BASE_UNIT_COUNT), why, POLICY_UNLIMITED, parse->err);
+        return BASE_E_INVALID;
+    }
+    policy->denied_calls = unlimited ? POLICY_NO_DENIED_CALL : count;
+    if (unlimited || count == policy_denied_calls(policy))
+        return 0;
+    (void)base_doc_err(doc, parse->place, parse->err, "%s is %s, and denials: end ends the run at the first", doc->key,
+                       doc->text);
+    (void)base_err_remedy(parse->err, "leave one of the two out, or write denials: record");
+    return BASE_E_INVALID;
 }
 
 static int read_observe(const struct parse *parse, const struct base_doc *doc)
@@ -331,9 +360,16 @@ static const struct clause {
     const char *key;
     int (*read)(const struct parse *parse, const struct base_doc *doc);
 } clauses[] = {
-    {"schema", read_schema},       {"name", read_name},         {"tier", read_tier},
-    {"network", read_network},     {"syscalls", read_syscalls}, {"denials", read_denials},
-    {"output_limit", read_output}, {"limits", read_limits},     {"environment", read_environment},
+    {"schema", read_schema},
+    {"name", read_name},
+    {"tier", read_tier},
+    {"network", read_network},
+    {"syscalls", read_syscalls},
+    {"denials", read_denials},
+    {"denied_calls", read_denied_calls},
+    {"output_limit", read_output},
+    {"limits", read_limits},
+    {"environment", read_environment},
     {"observe", read_observe},
 };
 

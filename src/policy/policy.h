@@ -61,6 +61,7 @@ struct policy {
     enum policy_network network;
     enum policy_output output;   /* what happens at the stdout or stderr limit */
     enum policy_denials denials; /* what a denied attempt means for the run and the verdict */
+    uint64_t denied_calls;       /* so many end the run, unless the first does; see policy_denied_calls() */
     struct policy_syscalls syscalls;
     unsigned observe;          /* bits of enum policy_observe: also noted, never decided on */
     char *env[POLICY_ENV_MAX]; /* "NAME=VALUE", owned; added to the fixed environment */
@@ -90,6 +91,10 @@ int policy_set_limit(struct policy *policy, const char *assignment, struct base_
  * variables (LD_*) may be set: the guest could set them itself. BASE_E_USAGE for a name that is not
  * [A-Za-z_][A-Za-z0-9_]*, or too many. */
 int policy_add_env(struct policy *policy, const char *assignment, struct base_err *err);
+
+/* The denied call that ends the run: the first under `denials: end`, else what the policy says. */
+#define POLICY_NO_DENIED_CALL UINT64_MAX
+uint64_t policy_denied_calls(const struct policy *policy);
 
 /* Canonical JSON of the whole value ("fumehood.policy/1"), which policy_parse() accepts again. New reference. */
 json_t *policy_json(const struct policy *policy);

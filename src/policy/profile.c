@@ -1,8 +1,7 @@
 /* profile.c - the profiles that the program carries (profiles/NAME.yaml), read when first needed */
-#include "policy/profile.h"
 #include "base/embedded.h"
+#include "policy/internal.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 extern const struct base_embedded policy_profile_files[]; /* made by the build from profiles/ */
@@ -84,6 +83,16 @@ int policy_profile_find(const char *name, const struct policy_profile **ret_prof
         return r;
     }
     return base_err_set(err, BASE_E_NOT_FOUND, name, "is no system call profile");
+}
+
+bool policy_profile_is_taken(const char *name)
+{
+    if (strcmp(name, POLICY_PROFILE_DEFAULT) == 0 || strcmp(name, POLICY_PROFILE_RUNTIME) == 0)
+        return true;
+    for (unsigned i = 0; policy_profile_name(i); i++)
+        if (strcmp(policy_profile_name(i), name) == 0)
+            return true;
+    return false;
 }
 
 static bool is_for(const struct policy_profile *profile, const char *runtime)

@@ -81,6 +81,9 @@ int policy_profile_find(const char *name, const struct policy_profile **ret_prof
 /* The profile for programs of @runtime, or NULL: the default. */
 const struct policy_profile *policy_profile_of_runtime(const char *runtime);
 
+/* Whether @name is that of one, or a word of its own (default, runtime): no other list goes by it. */
+bool policy_profile_is_taken(const char *name);
+
 /* Their names; NULL past the end. */
 const char *policy_profile_name(unsigned index);
 

@@ -1,4 +1,5 @@
 /* environment.c - what the machine was like when the numbers were taken */
+#include "base/clock.h"
 #include "base/file.h"
 #include "run/run.h"
 #include <fcntl.h>
@@ -35,16 +36,44 @@ static int usable_cpus(void)
     return sched_getaffinity(0, sizeof(cpus), &cpus) < 0 ? 1 : CPU_COUNT(&cpus);
 }
 
-json_t *run_environment(void)
+/* What does not change while we run is looked up once; the load, which the kernel counts anew every five seconds, not
+ * more often than that. */
+#define LOAD_LASTS_US 5000000
+static struct {
+    bool looked;
+    char kernel[sizeof(((struct utsname *)0)->release)], model[128];
+    double load_1min;
+    uint64_t load_us;
+} seen;
+
+static void look_once(void)
 {
     struct utsname names;
-    char model[128], load[64];
-    double load_1min = 0;
 
-    cpu_model(model, sizeof(model));
+    if (seen.looked)
+        return;
+    seen.looked = true;
+    cpu_model(seen.model, sizeof(seen.model));
+    (void)snprintf(seen.kernel, sizeof(seen.kernel), "%s", uname(&names) < 0 ? "unknown" : names.release);
+}
+
+static double load_1min(void)
+{
+    uint64_t now_us = base_clock_us();
+    char load[64];
+
+    if (seen.load_us && now_us - seen.load_us < LOAD_LASTS_US)
+        return seen.load_1min;
+    seen.load_us = now_us;
     (void)base_file_read_start(AT_FDCWD, "/proc/loadavg", load, sizeof(load)); /* empty when it fails */
-    if (uname(&names) < 0 || sscanf(load, "%lf", &load_1min) != 1)
-        (void)snprintf(names.release, sizeof(names.release), "unknown");
-    return json_pack("{s:s,s:s,s:i,s:f}", "kernel", names.release, "cpu", model, "cpus", usable_cpus(), "load_1min",
-                     load_1min);
+    if (sscanf(load, "%lf", &seen.load_1min) != 1)
+        seen.load_1min = 0;
+    return seen.load_1min;
+}
+
+json_t *run_environment(void)
+{
+    look_once();
+    return json_pack("{s:s,s:s,s:i,s:f}", "kernel", seen.kernel, "cpu", seen.model, "cpus", usable_cpus(), "load_1min",
+                     load_1min());
 }

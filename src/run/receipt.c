@@ -164,9 +164,17 @@ static json_t *stream_json(const struct warden_stream *stream)
 
 static json_t *teardown_json(const struct warden_outcome *outcome)
 {
-    return json_pack("{s:i,s:i,s:i,s:i,s:I}", "processes_left", (int)outcome->teardown.processes_left, "cgroups_left",
-                     (int)outcome->teardown.cgroups_left, "mounts_left", (int)outcome->teardown.mounts_left,
-                     "files_left", (int)outcome->teardown.files_left, "us", (json_int_t)outcome->teardown.us);
+    json_t *json =
+        json_pack("{s:i,s:i,s:i,s:i,s:I}", "processes_left", (int)outcome->teardown.processes_left, "cgroups_left",
+                  (int)outcome->teardown.cgroups_left, "mounts_left", (int)outcome->teardown.mounts_left, "files_left",
+                  (int)outcome->teardown.files_left, "us", (json_int_t)outcome->teardown.us);
+
+    if (json && outcome->is_kept)
+        base_json_put(&json, "slot",
+                      outcome->teardown.slot_why[0]
+                          ? json_pack("{s:s,s:s}", "state", "dropped", "why", outcome->teardown.slot_why)
+                          : json_pack("{s:s,s:n}", "state", "clean", "why"));
+    return json;
 }
 
 static json_t *policy_fields(const struct policy *policy)
@@ -216,7 +224,6 @@ json_t *run_receipt_begin(const struct run_request *request)
         {"schema", json_string("fumehood.receipt/1")},
         {"version", json_string(FUMEHOOD_VERSION)},
         {"tier", json_string(policy_tier_name(request->policy->tier))},
-        {"cage", json_string("fresh")},
         {"program", program_json(request->program)},
         {"inputs", inputs_json(request)},
         {"policy", policy_fields(request->policy)},
@@ -237,6 +244,7 @@ static int finish(json_t *receipt, const struct policy *policy, const struct war
 {
     const struct field fields[] = {
         {"run_id", json_string(outcome->run_id)},
+        {"cage", json_string(outcome->is_kept ? "slot" : "fresh")},
         {"started_utc", json_string(outcome->started_utc)},
         {"protections", protections_json(outcome)},
         {"limits", limits_json(policy, outcome)},

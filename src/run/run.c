@@ -13,39 +13,99 @@
 
 #define UNKNOWN_REST 1u
 
-/* What is the same for every run of this process. A fork gets its own: a slot belongs to one process. */
+/* A slot, and what stands ready in it. */
+struct berth {
+    bool is_taken; /* the slot is ours */
+    struct cage_slot slot;
+    struct cage_keeper keeper;
+    struct cage next; /* for the next run */
+};
+#define BERTH_NONE                                                                                                     \
+    {                                                                                                                  \
+        .slot = {.lock_fd = -1}, .keeper = CAGE_KEEPER_NONE, .next = CAGE_NONE                                         \
+    }
+
+/* A run whose end is known, and whose teardown is not proved. */
+struct open_run {
+    struct warden_rest rest;
+    struct berth *berth;
+    struct warden_outcome *outcome;
+    run_settled *settled;
+    void *settled_argument;
+};
+
+/* What is the same for every run of this process. A fork gets its own: a slot belongs to one process. Runs in slots use
+ * the two in turn: while one runs, the other is proved clean and gets its next cage. */
+#define BERTHS 2
 static struct {
     pid_t owner;
-    bool looked;   /* host and slot are there */
+    bool looked;   /* the host is known */
     unsigned rest; /* slots of killed owners that are not cleared */
     struct cage_host host;
-    struct cage_slot slot;
-    struct cage cage; /* made ahead, for the next run */
-} site = {.slot = {.lock_fd = -1}, .cage = CAGE_NONE};
+    struct berth berths[BERTHS];
+    unsigned turn;
+    struct open_run open;
+} site = {.berths = {BERTH_NONE, BERTH_NONE}, .open = {.rest = WARDEN_REST_NONE}};
+
+static void forget_berth(struct berth *berth)
+{
+    cage_forget(&berth->next);
+    cage_keeper_forget(&berth->keeper);
+    cage_slot_release(&berth->slot);
+    berth->is_taken = false;
+}
 
 static void own_site(void)
 {
     if (site.owner == getpid())
         return;
-    cage_forget(&site.cage); /* the copies of a parent's */
-    cage_slot_release(&site.slot);
+    cage_forget(&site.open.rest.cage); /* the copies of a parent's */
+    for (unsigned i = 0; i < BERTHS; i++)
+        forget_berth(&site.berths[i]);
+    site.open = (struct open_run){.rest = WARDEN_REST_NONE};
     site.looked = false;
     site.owner = getpid();
 }
 
+static int take_slot(struct berth *berth, struct base_err *err)
+{
+    int r = berth->is_taken ? 0 : cage_slot_acquire(&site.host, &berth->slot, err);
+
+    berth->is_taken = r == 0;
+    return r;
+}
+
 static int prepare_site(struct base_err *err)
 {
-    int r;
+    if (!site.looked) {
+        cage_host_probe(&site.host);
+        site.looked = true;
+        site.rest = UNKNOWN_REST;
+    }
+    return take_slot(&site.berths[0], err);
+}
 
-    if (site.looked)
-        return 0;
-    cage_host_probe(&site.host);
-    r = cage_slot_acquire(&site.host, &site.slot, err);
+static void empty_berth(struct berth *berth)
+{
+    (void)cage_drop(&berth->next); /* what stays of either is cleared by the next start */
+    (void)cage_keeper_drop(&berth->keeper);
+}
+
+/* Have a cage ready there, for a run under @plan (NULL: any). */
+static int fill_berth(struct berth *berth, const struct cage_plan *plan, struct base_err *err)
+{
+    struct cage_keeper *keeper = &berth->keeper;
+    int r = take_slot(berth, err);
+
+    if (keeper->is_dirty || (plan && !cage_keeper_fits(keeper, plan)))
+        empty_berth(berth);
+    if (r == 0 && !keeper->cage.shared)
+        r = cage_keep(&site.host, &berth->slot, keeper, err);
+    if (r == 0 && !berth->next.shared)
+        r = cage_next(keeper, &berth->next, err);
     if (r < 0)
-        return r;
-    site.looked = true;
-    site.rest = UNKNOWN_REST;
-    return 0;
+        keeper->is_dirty = true;
+    return r;
 }
 
 struct command {
@@ -148,6 +208,9 @@ static void meanwhile(void *argument)
         *request->receipt_draft = run_receipt_begin(request); /* without memory there is none; run_receipt() says so */
     if (site.rest)
         site.rest = cage_cgroup_reconcile(false);
+    run_settle();
+    if (request->in_slot)
+        (void)fill_berth(&site.berths[site.turn], NULL, NULL); /* whose turn is next; what fails fails again then */
 }
 
 /* After a run: what must be waited for is cleared now, once. */
@@ -158,27 +221,46 @@ static void clear_rest(void)
     site.rest = 0;
 }
 
-static int execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err)
+static int check_plan(const struct policy *policy, const struct cage_host *host, struct cage_plan *ret_plan,
+                      struct base_err *err)
 {
-    AUTO_FREE struct command *command = calloc(1, sizeof(*command));
-    const struct policy policy = policy_settle(request->policy, request->program->runtime->name);
-    struct cage_plan plan;
-    int r;
+    int r = cage_plan_make(policy, host, ret_plan, err);
 
-    if (!command)
-        return base_err_set(err, BASE_E_NOMEM, "run", "no memory");
-    r = cage_plan_make(&policy, &site.host, &plan, err);
-    if (r == 0)
-        r = cage_observe_check(request->policy, err);
-    if (r == 0)
-        r = fill_command(request, command, err);
+    return r < 0 ? r : cage_observe_check(policy, err);
+}
+
+/* Where the run's cage is, and may stand already. */
+static int take_berth(const struct run_request *request, const struct cage_plan *plan, struct berth **ret_berth,
+                      struct base_err *err)
+{
+    struct berth *berth = &site.berths[request->in_slot ? site.turn : 0];
+
+    *ret_berth = berth;
+    if (site.open.berth == berth)
+        run_settle();
+    if (!request->in_slot) {
+        if (berth->keeper.cage.shared)
+            empty_berth(berth);
+        return 0;
+    }
+    site.turn = (site.turn + 1) % BERTHS;
+    return fill_berth(berth, plan, err);
+}
+
+static int supervise(const struct run_request *request, const struct command *command, const struct cage_plan *plan,
+                     struct warden_outcome *ret_outcome, struct base_err *err)
+{
+    struct warden_rest rest;
+    struct berth *berth;
+    int r = take_berth(request, plan, &berth, err);
+
     if (r < 0)
         return r;
-    struct warden_job job = {
+    const struct warden_job job = {
         .host = &site.host,
-        .plan = &plan,
-        .slot = &site.slot,
-        .cage = &site.cage,
+        .plan = plan,
+        .slot = &berth->slot,
+        .cage = &berth->next,
         .files = command->files,
         .file_count = command->file_count,
         .argv = command->argv,
@@ -194,9 +276,40 @@ static int execute(const struct run_request *request, struct warden_outcome *ret
         .meanwhile = meanwhile,
         .meanwhile_argument = (void *)(uintptr_t)request,
     };
-    r = warden_run(&job, ret_outcome, err);
+    r = warden_run(&job, &rest, ret_outcome, err);
+    run_settle(); /* the one before, where it was not done meanwhile */
+    site.open = (struct open_run){rest, berth, ret_outcome, request->settled, request->settled_argument};
+    if (r < 0 || !request->settled)
+        run_settle();
     clear_rest();
     return r;
+}
+
+static int execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err)
+{
+    static struct command command; /* large, and filled anew: what counts is counted, lists end with NULL */
+    const struct policy policy = policy_settle(request->policy, request->program->runtime->name);
+    struct cage_plan plan;
+    int r;
+
+    r = check_plan(&policy, &site.host, &plan, err);
+    if (r == 0)
+        r = fill_command(request, &command, err);
+    return r < 0 ? r : supervise(request, &command, &plan, ret_outcome, err);
+}
+
+void run_settle(void)
+{
+    struct open_run open = site.open;
+
+    if (!open.outcome)
+        return;
+    warden_settle(&open.rest, open.outcome);
+    site.open = (struct open_run){.rest = WARDEN_REST_NONE};
+    if (open.berth->keeper.cage.shared)
+        (void)fill_berth(open.berth, NULL, NULL); /* what fails fails again with the next run */
+    if (open.settled)
+        open.settled(open.settled_argument, open.outcome);
 }
 
 int run_check(const struct policy *policy, struct base_err *err)
@@ -208,29 +321,39 @@ int run_check(const struct policy *policy, struct base_err *err)
     if (r < 0)
         return r;
     cage_host_probe(&host);
-    r = cage_plan_make(policy, &host, &plan, err);
-    return r < 0 ? r : cage_observe_check(policy, err);
+    return check_plan(policy, &host, &plan, err);
 }
 
-int run_prepare(struct base_err *err)
+int run_prepare(bool in_slot, struct base_err *err)
 {
-    int r;
+    struct berth *berth = &site.berths[0];
+    int r = 0;
 
     own_site();
-    if (site.cage.pid > 0)
+    if (in_slot) {
+        for (unsigned i = 0; i < BERTHS && r == 0; i++) {
+            r = prepare_site(err);
+            r = r < 0 ? r : fill_berth(&site.berths[(site.turn + i) % BERTHS], NULL, err);
+        }
+        return r;
+    }
+    if (berth->next.shared)
         return 0;
-    r = cage_begin(&site.cage, err); /* works by itself from here */
+    r = cage_begin(&berth->next, err); /* works by itself from here */
     if (r == 0)
         r = prepare_site(err);
-    return r < 0 ? r : cage_make(&site.host, &site.slot, &site.cage, err);
+    return r < 0 ? r : cage_make(&site.host, &berth->slot, &berth->next, err);
 }
 
 void run_release(void)
 {
     own_site();
     cage_begin_never(); /* after a wrong command line, say: a launcher that reaps nobody would keep its remains */
-    (void)cage_drop(&site.cage); /* what stays of it is cleared by the next start */
-    cage_slot_release(&site.slot);
+    run_settle();
+    for (unsigned i = 0; i < BERTHS; i++) {
+        empty_berth(&site.berths[i]);
+        forget_berth(&site.berths[i]);
+    }
     site.looked = false;
 }
 

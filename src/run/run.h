@@ -11,6 +11,9 @@
 #include "warden/outcome.h"
 #include <jansson.h>
 
+/* A run's teardown is proved, or known to have failed: @outcome, which run_execute() has filled before, is complete. */
+typedef void run_settled(void *argument, struct warden_outcome *outcome);
+
 struct run_request {
     const struct policy *policy;         /* borrowed, like everything here */
     const struct stage_program *program; /* name, bytes, runtime */
@@ -23,21 +26,30 @@ struct run_request {
     bool learn;               /* note every system call: outcome.learned */
     bool mark;                /* give the guest a private descriptor 3 to write to */
     int stdout_fd, stderr_fd; /* also pass output through as it comes; -1: only capture */
-    json_t **receipt_draft;   /* not NULL: while the guest runs, the receipt is begun here, for run_receipt() */
+    bool in_slot;             /* in a slot that serves many runs; else everything is made new */
+    run_settled *settled;     /* not NULL: return when the end is known; see run_settle() */
+    void *settled_argument;
+    json_t **receipt_draft; /* not NULL: while the guest runs, the receipt is begun here, for run_receipt() */
 };
 
 /* Begin to build the cage of the next run, which goes on by itself while the caller reads policy and program. Nothing
  * depends on it: what fails here fails again in run_execute(), and is to be reported there, as is the emergency stop.
  */
-int run_prepare(struct base_err *err);
+int run_prepare(bool in_slot, struct base_err *err);
 
 /* Give up what run_prepare() and run_execute() keep for the next run: at the end of the process. */
 void run_release(void);
 
-/* A run that could be started, however it ended, returns 0 with *ret_outcome filled (release it). A run that could not
+/* A run that could be started, however it ended, returns 0 with *ret_outcome filled (release it); with
+ * `request->settled` all of it but teardown, and the guest and all that it started are dead. A run that could not
  * be set up also returns 0, with ending SETUP_ERROR; one that was refused (policy, tier, emergency stop, a limit that
  * cannot be enforced) returns BASE_E_REFUSED, and nothing was started. */
 int run_execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err);
+
+/* Complete the outcome of the last run that was to return when its end was known, and call its `settled`. The next
+ * run_execute() does so too, at the latest while its guest runs, and run_release(). The outcome must live until then.
+ */
+void run_settle(void);
 
 /* The receipt of the run as JSON ("fumehood.receipt/1"), every field of the contract but previous_sha256 and sha256,
  * which receipt_seal() adds. New reference. A draft is used up. */

@@ -4,16 +4,38 @@
 #include <string.h>
 
 static const struct threat threats[] = {
-#define THREAT(id, wants, prevention, detection, recovery, drill, residual, remark)                                    \
-    {id, wants, prevention, detection, recovery, drill, residual, remark},
+#define THREAT(id, attacker, wants, prevention, detection, recovery, drill, tests, residual, remark)                   \
+    {id, attacker, wants, prevention, detection, recovery, drill, tests, residual, remark},
 #include "threat/threats.def"
 #undef THREAT
     {NULL},
 };
 
+static const struct threat_attacker attackers[] = {
+#define ATTACKER(word, text) {word, text},
+#include "threat/attackers.def"
+#undef ATTACKER
+    {NULL},
+};
+
+static const struct {
+    const char *word, *text;
+} walls[] = {
+#define WALL(word, text) {word, text},
+#include "threat/walls.def"
+#undef WALL
+};
+
+#define UNBUILT "unbuilt"
+
 const struct threat *threat_table(void)
 {
     return threats;
+}
+
+const struct threat_attacker *threat_attackers(void)
+{
+    return attackers;
 }
 
 bool threat_next_word(const char **at, char word[THREAT_WORD_BYTES])
@@ -83,7 +105,12 @@ enum threat_wall threat_wall(const struct threat_here *here, const char *word, c
     for (unsigned key = 0; key < POLICY_LIMIT_MAX; key++)
         if (strcmp(word, policy_limit_name((enum policy_limit_key)key)) == 0)
             return limit_wall(here, key, ret_by);
-    return strcmp(word, "supervisor") == 0 || strcmp(word, "teardown") == 0 ? THREAT_WALL_STANDS : THREAT_WALL_UNKNOWN;
+    for (size_t i = 0; i < ARRAY_COUNT(walls); i++)
+        if (strcmp(word, walls[i].word) == 0) {
+            *ret_by = walls[i].text;
+            return THREAT_WALL_STANDS;
+        }
+    return THREAT_WALL_UNKNOWN;
 }
 
 const char *threat_wall_name(enum threat_wall wall)
@@ -100,6 +127,8 @@ enum threat_state threat_state(const struct threat *threat, const struct threat_
 
     if (!*at)
         return THREAT_OPEN;
+    if (strcmp(at, UNBUILT) == 0)
+        return THREAT_UNBUILT;
     while (threat_next_word(&at, word))
         if (threat_wall(here, word, &by) != THREAT_WALL_STANDS)
             return THREAT_WEAKER;
@@ -108,7 +137,7 @@ enum threat_state threat_state(const struct threat *threat, const struct threat_
 
 const char *threat_state_name(enum threat_state state)
 {
-    static const char *const names[] = {[THREAT_HELD] = "held", [THREAT_WEAKER] = "weaker", [THREAT_OPEN] = "open"};
+    static const char *const names[] = {"held", "weaker", "open", UNBUILT};
 
     return names[state];
 }

@@ -13,11 +13,17 @@
 
 /* One row of threats.def, which says what each column holds. Lists are words with single blanks between them. */
 struct threat {
-    const char *id, *wants, *prevention, *detection, *recovery, *drill, *residual, *remark;
+    const char *id, *attacker, *wants, *prevention, *detection, *recovery, *drill, *tests, *residual, *remark;
 };
 
 /* The table, in the order in which it is shown; a NULL id ends it. */
 const struct threat *threat_table(void);
+
+/* Who is meant: the threats of each stand together, in this order; a NULL word ends it. */
+struct threat_attacker {
+    const char *word, *text;
+};
+const struct threat_attacker *threat_attackers(void);
 
 /* What one machine has of it. */
 struct threat_here {
@@ -40,12 +46,13 @@ enum threat_wall threat_wall(const struct threat_here *here, const char *word, c
 const char *threat_wall_name(enum threat_wall wall); /* "stands", "weaker", "lost" */
 
 enum threat_state {
-    THREAT_HELD,   /* all of its prevention stands */
-    THREAT_WEAKER, /* some of it is lost or weaker there */
-    THREAT_OPEN,   /* nothing prevents it: a risk that remains */
+    THREAT_HELD,    /* all of its prevention stands */
+    THREAT_WEAKER,  /* some of it is lost or weaker there */
+    THREAT_OPEN,    /* nothing prevents it: a risk that remains */
+    THREAT_UNBUILT, /* of a part of fumehood that is not in this version: nothing is claimed */
 };
 enum threat_state threat_state(const struct threat *threat, const struct threat_here *here);
-const char *threat_state_name(enum threat_state state); /* "held", "weaker", "open" */
+const char *threat_state_name(enum threat_state state); /* "held", "weaker", "open", "unbuilt" */
 
 /* Copy the next word of a list into @word and move *@at behind it. False at the end. Longer words are cut. */
 #define THREAT_WORD_BYTES 64

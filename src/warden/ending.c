@@ -104,6 +104,16 @@ static void end_by_itself(struct warden_watch *watch, const struct cage_counters
         end_with(outcome, WARDEN_LIMIT, WARDEN_LIMIT_PROCESSES, "it failed after a new process was refused");
 }
 
+static void end_denied(struct warden_watch *watch)
+{
+    unsigned long long count = watch->report->denied_calls;
+    char detail[64] = "at its first denied call";
+
+    if (count > 1)
+        (void)snprintf(detail, sizeof(detail), "after %llu denied calls", count);
+    end_with(watch->outcome, WARDEN_DENIED, WARDEN_LIMIT_NONE, detail);
+}
+
 static const char *lost_why(const struct warden_watch *watch)
 {
     if (!watch->dead)
@@ -160,7 +170,7 @@ void warden_ending_decide(struct warden_watch *watch, const struct cage_counters
     else if (report->failed_step >= 0)
         end_setup(watch);
     else if (report->denied_end)
-        end_with(watch->outcome, WARDEN_DENIED, WARDEN_LIMIT_NONE, "");
+        end_denied(watch);
     else if (stop->wanted && stop->ending == WARDEN_LOST)
         end_lost(watch);
     else if (met_wall_limit(watch))

@@ -83,6 +83,9 @@ static void init_sink(struct warden_sink *sink, int pass_fd, uint64_t max, struc
     base_hash_init(&sink->hash);
 }
 
+/* There is one run at a time in a process. */
+static char chunks[WARDEN_SINK_MAX + 1][WARDEN_CHUNK_BYTES];
+
 int warden_streams_open(struct warden_watch *watch, struct base_err *err)
 {
     const struct warden_job *job = watch->job;
@@ -100,6 +103,9 @@ int warden_streams_open(struct warden_watch *watch, struct base_err *err)
     source->from_fd = job->stdin_fd;
     source->bytes = job->stdin_bytes;
     source->count = job->stdin_count;
+    for (int i = 0; i < WARDEN_SINK_MAX; i++)
+        watch->sinks[i].pending = chunks[i];
+    source->chunk = chunks[WARDEN_SINK_MAX];
     source->given_max = input->unlimited ? UINT64_MAX : input->value;
 
     r = open_pipe(&watch->guest_fds[0], &source->write_fd, true, err);
@@ -136,7 +142,7 @@ int warden_sink_read(struct warden_sink *sink)
 
     if (sink->read_fd < 0 || sink->pending_count > 0)
         return 0;
-    count = read(sink->read_fd, sink->pending, sizeof(sink->pending));
+    count = read(sink->read_fd, sink->pending, WARDEN_CHUNK_BYTES);
     if (count < 0 && (errno == EAGAIN || errno == EINTR))
         return 0;
     if (count <= 0) {
@@ -232,7 +238,7 @@ static bool refill(struct warden_source *source)
 
     source->chunk_from = 0;
     if (source->from_fd < 0) {
-        count = (ssize_t)(source->count < sizeof(source->chunk) ? source->count : sizeof(source->chunk));
+        count = (ssize_t)(source->count < WARDEN_CHUNK_BYTES ? source->count : WARDEN_CHUNK_BYTES);
         if (count > 0) {
             memcpy(source->chunk, source->bytes, (size_t)count);
             source->bytes += count;
@@ -241,7 +247,7 @@ static bool refill(struct warden_source *source)
     } else if (!ready_now(source->from_fd, POLLIN)) {
         return true;
     } else {
-        count = read(source->from_fd, source->chunk, sizeof(source->chunk));
+        count = read(source->from_fd, source->chunk, WARDEN_CHUNK_BYTES);
         if (count < 0 && (errno == EAGAIN || errno == EINTR))
             return true;
     }

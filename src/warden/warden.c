@@ -53,8 +53,9 @@ static int take_cage(struct warden_watch *watch, struct base_err *err)
 {
     const struct warden_job *job = watch->job;
 
-    if (job->cage && job->cage->pid > 0) {
+    if (job->cage && job->cage->shared) {
         watch->cage = *job->cage;
+        watch->outcome->is_kept = watch->cage.keeper != NULL;
         *job->cage = (struct cage)CAGE_NONE;
         return 0;
     }
@@ -161,6 +162,13 @@ static int move_streams(struct warden_watch *watch, const struct pollfd *fds)
     return 0;
 }
 
+/* Nothing of the guest's lives any more, and what it has used is counted by the group: what the cage's own process
+ * still has to do needs no waiting for. */
+static bool is_over(const struct warden_watch *watch)
+{
+    return watch->report->ended && watch->report->alone && watch->job->plan->uses_cgroup[CAGE_CPUACCT];
+}
+
 static void hurry(struct warden_watch *watch)
 {
     if (!watch->hurried)
@@ -196,7 +204,8 @@ static int watch_cage(struct warden_watch *watch)
 
     for (;;) {
         kill_if_stopped(watch);
-        if (watch->killed_us && base_clock_us() - watch->killed_us > KILL_PATIENCE_US)
+        watch->stuck = watch->killed_us && base_clock_us() - watch->killed_us > KILL_PATIENCE_US;
+        if (watch->stuck)
             return 0;
         fill_poll(watch, fds);
         if (poll(fds, POLL_MAX, timeout_ms(watch)) < 0 && errno != EINTR)
@@ -206,7 +215,7 @@ static int watch_cage(struct warden_watch *watch)
         r = move_streams(watch, fds);
         if (r < 0)
             return r;
-        if (fds[POLL_CAGE].revents) {
+        if (fds[POLL_CAGE].revents || (fds[POLL_LINE].revents && is_over(watch))) {
             watch->dead = true;
             return 0;
         }
@@ -219,11 +228,22 @@ static int watch_cage(struct warden_watch *watch)
 
 /* --- after the end --- */
 
+static void reap_kept(struct warden_watch *watch)
+{
+    if (watch->dead && !cage_keeper_reap(watch->cage.keeper, &watch->status, &watch->rusage_cpu_us))
+        watch->dead = false;
+    watch->stuck = !watch->dead;
+}
+
 static void reap(struct warden_watch *watch)
 {
     struct rusage usage;
 
-    if (wait4(watch->cage.pid, &watch->status, watch->dead ? 0 : WNOHANG, &usage) == watch->cage.pid)
+    if (is_over(watch))
+        return; /* when it is settled */
+    if (watch->cage.keeper)
+        reap_kept(watch);
+    else if (wait4(watch->cage.pid, &watch->status, watch->dead ? 0 : WNOHANG, &usage) == watch->cage.pid)
         watch->rusage_cpu_us = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
                                (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
     watch->cage.pid = -1; /* done with, or given up */
@@ -242,7 +262,7 @@ static int drain(struct warden_watch *watch)
 }
 
 /* The cage is gone, and its reader may take its time: only a signal to us ends the wait, now or before. */
-static void pass_on_rest(struct warden_watch *watch)
+static void pass_on_rest(struct warden_watch *watch, struct warden_rest *rest)
 {
     for (;;) {
         struct pollfd fds[3] = {{.fd = watch->signal_fd, .events = POLLIN}};
@@ -252,7 +272,10 @@ static void pass_on_rest(struct warden_watch *watch)
             fds[1 + i] = (struct pollfd){.fd = flushed ? -1 : watch->sinks[i].pass_fd, .events = POLLOUT};
             done = done && flushed;
         }
-        if (done || watch->signalled || (poll(fds, 3, -1) < 0 && errno != EINTR))
+        if (done || watch->signalled)
+            return;
+        warden_settle(rest, watch->outcome); /* nothing of the cage may wait with us */
+        if (poll(fds, 3, -1) < 0 && errno != EINTR)
             return;
         if (fds[0].revents) {
             watch->stop.wanted = false;
@@ -315,6 +338,13 @@ static void finish_limits(struct warden_watch *watch, const struct cage_counters
         outcome->limits[known[i].key].hits = known[i].hits;
 }
 
+static void finish_protections(struct warden_watch *watch)
+{
+    watch->outcome->protections_requested = watch->job->plan->requested;
+    watch->outcome->protections_achieved = watch->report->achieved;
+    watch->outcome->protections_missing = watch->job->plan->missing;
+}
+
 static int finish_denials(struct warden_watch *watch)
 {
     const struct cage_report *report = watch->report;
@@ -330,7 +360,6 @@ static int finish_denials(struct warden_watch *watch)
         (void)snprintf(denial.class_name, sizeof(denial.class_name), "%s", class);
         r = warden_outcome_add_denial(watch->outcome, &denial);
     }
-    watch->outcome->learned = report->learned;
     return r;
 }
 
@@ -362,19 +391,59 @@ static int finish_observed(struct warden_watch *watch)
     return r;
 }
 
-/* The kernel reports the first process dead only when everything else in its namespace is, and mounts and scratch live
- * in namespaces that end with it. What can stay behind are the control groups. */
-static void finish_teardown(struct warden_watch *watch)
-{
-    struct warden_outcome *outcome = watch->outcome;
-    uint64_t from_us = watch->report->end_us ? watch->report->end_us
-                       : watch->killed_us    ? watch->killed_us
-                                             : base_clock_us();
+/* --- the rest --- */
 
-    outcome->teardown.cgroups_left = cage_cgroup_remove(&watch->cage.cgroup);
-    outcome->teardown.processes_left = watch->dead ? 0 : 1;
-    outcome->teardown.mounts_left = outcome->teardown.files_left = watch->dead ? 0 : 1;
-    outcome->teardown.us = base_clock_us() - from_us;
+static bool wait_for_death(const struct cage *cage)
+{
+    struct pollfd fd = {.fd = cage->pid_fd, .events = POLLIN};
+    uint64_t until_us = base_clock_us() + KILL_PATIENCE_US, now_us;
+
+    while ((now_us = base_clock_us()) < until_us)
+        if (poll(&fd, 1, (int)((until_us - now_us) / 1000) + 1) > 0)
+            return true;
+    return false;
+}
+
+/* The kernel reports the first process dead only when everything else in its namespace is, and mounts and scratch live
+ * in namespaces that end with it. What can stay behind are the control groups, or what a slot is proved clean of. */
+static bool is_gone(const struct warden_rest *rest)
+{
+    if (rest->is_stuck || rest->cage.pid_fd < 0)
+        return false;
+    (void)kernel_pidfd_send_signal(rest->cage.pid_fd, SIGKILL); /* mostly it is at its own end, or dead */
+    return wait_for_death(&rest->cage);
+}
+
+static void prove_slot(struct cage_keeper *keeper, bool gone, struct warden_outcome *outcome)
+{
+    const char *why = "its last cage cannot be killed";
+
+    if (gone)
+        (void)cage_keeper_clean(keeper, &why);
+    keeper->is_dirty = why != NULL;
+    (void)snprintf(outcome->teardown.slot_why, sizeof(outcome->teardown.slot_why), "%s", why ? why : "");
+}
+
+static void settle_cage(struct warden_rest *rest, struct warden_outcome *outcome)
+{
+    struct cage *cage = &rest->cage;
+    bool gone = is_gone(rest);
+
+    if (cage->keeper)
+        prove_slot(cage->keeper, gone, outcome);
+    if (cage->keeper || !gone)
+        cage->pid = -1; /* its keeper has reaped it, or it is given up */
+    outcome->teardown.processes_left = outcome->teardown.mounts_left = outcome->teardown.files_left = gone ? 0 : 1;
+    outcome->teardown.cgroups_left = cage_drop(cage);
+}
+
+void warden_settle(struct warden_rest *rest, struct warden_outcome *outcome)
+{
+    if (!rest->cage.shared)
+        return;
+    settle_cage(rest, outcome);
+    outcome->teardown.us = base_clock_us() - rest->from_us;
+    *rest = (struct warden_rest)WARDEN_REST_NONE;
 }
 
 static int finish(struct warden_watch *watch, struct base_err *err)
@@ -398,12 +467,20 @@ static int finish(struct warden_watch *watch, struct base_err *err)
     warden_ending_decide(watch, &counters);
     finish_usage(watch, &counters);
     finish_limits(watch, &counters);
-    outcome->protections_requested = watch->job->plan->requested;
-    outcome->protections_achieved = watch->report->achieved;
-    outcome->protections_missing = watch->job->plan->missing;
-    finish_teardown(watch);
-    pass_on_rest(watch);
+    outcome->learned = watch->report->learned;
+    finish_protections(watch);
     return 0;
+}
+
+/* What is left of the cage changes hands. */
+static void hand_over(struct warden_watch *watch, struct warden_rest *rest)
+{
+    const struct cage_report *report = watch->report;
+
+    rest->is_stuck = watch->stuck;
+    rest->from_us = report->end_us ? report->end_us : watch->killed_us ? watch->killed_us : base_clock_us();
+    rest->cage = watch->cage;
+    watch->cage = (struct cage)CAGE_NONE;
 }
 
 static int supervise(struct warden_watch *watch, struct base_err *err)
@@ -441,9 +518,7 @@ static int as_outcome(struct warden_watch *watch, int r, struct base_err *err)
     outcome->error.code = r;
     (void)snprintf(outcome->detail, sizeof(outcome->detail), "%.*s", (int)sizeof(outcome->detail) - 1,
                    outcome->error.what);
-    outcome->protections_requested = watch->job->plan->requested;
-    outcome->protections_achieved = watch->report->achieved;
-    outcome->protections_missing = watch->job->plan->missing;
+    finish_protections(watch);
     base_hash_bytes_hex("", 0, outcome->out.sha256);
     base_hash_bytes_hex("", 0, outcome->err.sha256);
     finish_limits(watch, &(struct cage_counters){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX});
@@ -456,7 +531,6 @@ static struct cage_report no_report = {.failed_step = -1};
 
 static void init_watch(struct warden_watch *watch, const struct warden_job *job, struct warden_outcome *outcome)
 {
-    /* Not one big initialiser: the chunks need no clearing. */
     watch->job = job;
     watch->outcome = outcome;
     watch->cage = (struct cage)CAGE_NONE;
@@ -469,16 +543,16 @@ static void init_watch(struct warden_watch *watch, const struct warden_job *job,
     watch->source.write_fd = -1;
 }
 
-int warden_run(const struct warden_job *job, struct warden_outcome *ret_outcome, struct base_err *err)
+int warden_run(const struct warden_job *job, struct warden_rest *ret_rest, struct warden_outcome *ret_outcome,
+               struct base_err *err)
 {
-    AUTO_FREE struct warden_watch *watch = calloc(1, sizeof(*watch));
+    struct warden_watch one = {0}, *watch = &one;
     struct base_err local = {0};
     sigset_t old;
     int r;
 
+    *ret_rest = (struct warden_rest)WARDEN_REST_NONE;
     *ret_outcome = (struct warden_outcome){0};
-    if (!watch)
-        return base_err_set(err, BASE_E_NOMEM, "warden", "no memory");
     init_watch(watch, job, ret_outcome);
     r = base_random_hex(ret_outcome->run_id, 32, err);
     if (r < 0)
@@ -487,13 +561,14 @@ int warden_run(const struct warden_job *job, struct warden_outcome *ret_outcome,
     r = catch_signals(watch, &old, &local);
     if (r == 0) {
         r = supervise(watch, &local);
+        hand_over(watch, ret_rest);
+        if (r == 0)
+            pass_on_rest(watch, ret_rest);
         (void)sigprocmask(SIG_SETMASK, &old, NULL);
     }
     warden_streams_close(watch);
     base_cleanup_close(&watch->signal_fd);
     r = as_outcome(watch, r, &local);
-    /* Mostly nothing is left to do: this is for supervising that failed on the way. */
-    ret_outcome->teardown.cgroups_left += cage_drop(&watch->cage);
     if (r < 0) {
         warden_outcome_release(ret_outcome);
         if (err)

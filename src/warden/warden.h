@@ -26,6 +26,24 @@ struct warden_job {
     void *meanwhile_argument;
 };
 
-/* Run it to its end. Returns 0 with the outcome filled, whatever the ending (also SETUP_ERROR and LOST). SIGINT,
- * SIGTERM and SIGHUP that arrive meanwhile end the run as cancelled and are used up. Single-threaded callers only. */
-int warden_run(const struct warden_job *job, struct warden_outcome *ret_outcome, struct base_err *err);
+/* What is still to be torn down of a run whose end is known. */
+struct warden_rest {
+    struct cage cage;
+    uint64_t from_us; /* when the end came */
+    bool is_stuck;    /* it cannot be killed */
+};
+#define WARDEN_REST_NONE                                                                                               \
+    {                                                                                                                  \
+        .cage = CAGE_NONE                                                                                              \
+    }
+
+/* Run it to its end. Returns 0 with the outcome filled but for its teardown, whatever the ending (also SETUP_ERROR and
+ * LOST): the guest and all that it started are dead, or known not to die. Either way *ret_rest is to be settled.
+ * SIGINT, SIGTERM and SIGHUP that arrive meanwhile end the run as cancelled and are used up. Single-threaded callers
+ * only. */
+int warden_run(const struct warden_job *job, struct warden_rest *ret_rest, struct warden_outcome *ret_outcome,
+               struct base_err *err);
+
+/* Wait for the end of all that is left of the cage, remove or prove clean what held it, and complete @outcome. Does
+ * nothing to what is settled already. */
+void warden_settle(struct warden_rest *rest, struct warden_outcome *outcome);

@@ -24,7 +24,7 @@ struct warden_sink {
     uint64_t bytes, keep_max; /* kept is never longer than keep_max */
     uint64_t pass_left;       /* what may still be passed on: the limit holds there too */
     struct base_buf *kept;
-    char pending[WARDEN_CHUNK_BYTES]; /* read, not yet passed on: nothing more is read until it is */
+    char *pending; /* WARDEN_CHUNK_BYTES: read, not yet passed on; nothing more is read until it is */
     size_t pending_from, pending_count;
     bool pass_broken;     /* pass_fd takes nothing any more */
     bool reader_gone;     /* that is because nobody reads there; else its disk is full, or worse */
@@ -38,7 +38,7 @@ struct warden_source {
     const char *bytes;
     size_t count;
     uint64_t given, given_max;
-    char chunk[WARDEN_CHUNK_BYTES];
+    char *chunk; /* WARDEN_CHUNK_BYTES */
     size_t chunk_from, chunk_count;
     bool exhausted;
 };
@@ -59,7 +59,8 @@ struct warden_watch {
     uint64_t active_cpu_us, active_us; /* processor time when it last grew, and when that was */
     int status;                        /* of the cage's first process */
     uint64_t rusage_cpu_us;
-    bool dead;
+    bool dead;      /* the guest and all that it started: the cage, or all of it but its own process */
+    bool stuck;     /* it cannot be killed */
     bool put_first; /* the cage's first process is */
     bool dying;     /* its first process is at its end */
     bool hurried;   /* the limit on processors is lifted: it is to end */

@@ -2,9 +2,10 @@
 
 threats.def   every glob matches an attack; every attack is claimed by a threat; every word of a prevention that some
               attack proves is proved by an attack of the same row; an attack that is known to succeed is claimed where a
-              risk is said to remain; every risk is one of residuals.def
+              risk is said to remain; every risk is one of residuals.def; every test exists; what is not built claims
+              nothing
 documents     every attack that they name exists; SECURITY.md and docs/threat-model.md name every risk, the latter also
-              every threat and every attack that is known to succeed
+              every threat, every attack that is known to succeed, and every attacker of attackers.def as a heading
 """
 import fnmatch
 import re
@@ -13,7 +14,7 @@ from common import Faults, files, line_of, root
 
 STRINGS = re.compile(r'"((?:[^"\\]|\\.)*)"|(,)')
 ROW = re.compile(r"^THREAT\((.*?)\)$", re.M | re.S)
-COLUMNS = "id wants prevention detection recovery drill residual remark".split()
+COLUMNS = "id attacker wants prevention detection recovery drill tests residual remark".split()
 NAME = re.compile(r"`((?:fs|kern|net|out|proc|res|sec|sup)-[a-z0-9*-]+)`")
 
 
@@ -29,7 +30,7 @@ def read_attacks(top):
 
 
 def read_threats(path):
-    """[(line, {column: text})]"""
+    """[(line, {column: text} or None)]"""
     rows, text = [], path.read_text()
     for match in ROW.finditer(text):
         columns = [""]
@@ -37,7 +38,7 @@ def read_threats(path):
             if comma:
                 columns.append("")
             columns[-1] += string
-        rows.append((line_of(text, match.start()), dict(zip(COLUMNS, columns))))
+        rows.append((line_of(text, match.start()), dict(zip(COLUMNS, columns)) if len(columns) == len(COLUMNS) else None))
     return rows
 
 
@@ -45,13 +46,36 @@ def read_residuals(path):
     return re.findall(r'^RESIDUAL\("([a-z-]+)"', path.read_text(), re.M)
 
 
+def read_attackers(path):
+    """{word: heading}"""
+    return dict(re.findall(r'^ATTACKER\("([a-z]+)", "(.*)"\)', path.read_text(), re.M))
+
+
+def is_test(top, word):
+    """Whether files below tests/ have this name, or one has the test FILE::TEST."""
+    name, _, test = word.partition("::")
+    found = [path for end in ("c", "py") for path in (top / "tests").glob(f"{name}.{end}")]
+    return any(re.search(rf"\b{test}\(", path.read_text()) for path in found) if test else bool(found)
+
+
 def matching(glob, attacks):
     return {name for name in attacks if fnmatch.fnmatchcase(name, glob)}
+
+
+def check_proof(path, line, row, faults):
+    """What is claimed is proved, what is not built claims nothing, and the tests are there."""
+    claims = row["prevention"] not in ("", "unbuilt")
+    if claims != bool(row["drill"] or row["tests"]):
+        faults.add(path, line, f"{row['id']}: " + ("nothing proves it" if claims else "claims nothing, and names a proof"))
+    for word in row["tests"].split():
+        if not is_test(faults.top, word):
+            faults.add(path, line, f"{row['id']}: there is no test {word}")
 
 
 def check_row(path, line, row, attacks, residuals, faults):
     """Returns the attacks that it claims."""
     claimed = set()
+    check_proof(path, line, row, faults)
     for glob in row["drill"].split():
         found = matching(glob, attacks)
         if not found:
@@ -90,17 +114,22 @@ def main():
     faults, attacks = Faults(top), read_attacks(top)
     path = top / "src/threat/threats.def"
     residuals, threats, claimed = read_residuals(top / "src/cage/residuals.def"), read_threats(path), set()
+    attackers = read_attackers(top / "src/threat/attackers.def")
     for line, row in threats:
         faults.looked_at += 1
-        if len(row) == len(COLUMNS):
-            claimed |= check_row(path, line, row, attacks, residuals, faults)
-        else:
+        if not row or row["attacker"] not in attackers:
             faults.add(path, line, "is not a row that can be read")
+            continue
+        claimed |= check_row(path, line, row, attacks, residuals, faults)
     for name in sorted(set(attacks) - claimed):
         faults.add(top / "attacks" / name / "expect.yaml", 1, "no threat claims this attack")
     known = [name for name, (_, succeeds) in sorted(attacks.items()) if succeeds]
     check_document(top / "SECURITY.md", residuals, attacks, faults)
-    check_document(top / "docs/threat-model.md", residuals + known + [row["id"] for _, row in threats], attacks, faults)
+    model = top / "docs/threat-model.md"
+    check_document(model, residuals + known + [row["id"] for _, row in threats if row], attacks, faults)
+    for heading in attackers.values():
+        if f"\n## {heading}\n" not in model.read_text():
+            faults.add(model, 1, f"has no heading {heading}")
     for path in [top / "README.md", *files(top / "docs", "*.md")]:
         if path.name != "threat-model.md":
             check_document(path, [], attacks, faults)

@@ -164,8 +164,7 @@ def canonical(value):
         return "{" + ",".join(canonical(key) + ":" + canonical(value[key]) for key in sorted(value)) + "}"
     if isinstance(value, list):
         return "[" + ",".join(canonical(item) for item in value) + "]"
-    text = json.dumps(value, ensure_ascii=False)
-    return re.sub(r"\\u([0-9a-f]{4})", lambda m: "\\u" + m.group(1).upper(), text) if isinstance(value, str) else text
+    return json.dumps(value, ensure_ascii=False)
 
 
 def load_exact(text):

@@ -186,7 +186,7 @@ print(seen)
 
 
 def test_the_first_process_holds_what_it_watches_and_no_more(hood):
-    """While the guest runs: a filter's listener, its children's signals, the line to the supervisor, the root, the lock."""
+    """While the guest runs: a filter's listener, its children's signals, the line to the supervisor, the scratch, the lock."""
     need(is_root(), "only root may look at the descriptors of a cage's first process")
     process = hood.start(hood.program("sleep 20", "sh"))
     try:
@@ -196,8 +196,8 @@ def test_the_first_process_holds_what_it_watches_and_no_more(hood):
         def held():
             return sorted(re.sub(r"[\d\[\]]+$", "", os.readlink(link)) for link in folder.iterdir())
         listed = wait_until(lambda: held() if len(held()) <= 5 else None, 5) or held()
-        assert [re.sub(r".*/slots/$", "lock", name) for name in listed] == \
-            ["/", "lock", "anon_inode:[signalfd", "anon_inode:seccomp notify", "socket:"], listed
+        assert sorted(re.sub(r".*/slots/$", "lock", name) for name in listed) == \
+            ["/scratch", "anon_inode:[signalfd", "anon_inode:seccomp notify", "lock", "socket:"], listed
     finally:
         process.terminate()
         finish(process)
@@ -461,6 +461,73 @@ def test_policy_denials_end_stops_the_run(hood):
     assert run.out == b"before\n", run
     expect_ending(run, "denied")
     assert run.denied("socket")
+
+
+@pytest.mark.parametrize("policy", ["denials: end\n", "denied_calls: 1\n"])
+def test_nothing_comes_after_the_denied_call_that_ends_it(hood, policy):
+    """Not in the moment either that the kernel needs to end it all."""
+    program = hood.compile(r'''
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(void) { syscall(SYS_unshare, 0x10000000); write(1, "after\n", 6); return 0; }''', "-static")
+    for _ in range(20):
+        run = hood.run(program, options=["--policy", hood.policy("end.yaml", policy)])
+        expect_ending(run, "denied")
+        assert run.out == b"" and run.said.startswith("fumehood: ended at its first denied call, as the policy says\n"), run
+
+
+DENIED_CALLS = r'''
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static long count;
+static void *call(void *unused) {
+  for (long i = 0; i < count; i++) {
+    syscall(SYS_unshare, 0x10000000);
+    if (++i < count) syscall(SYS_ptrace, 0, 0, 0, 0);
+#ifdef __x86_64__
+    if (++i < count) syscall(0x40000000 | SYS_getpid);
+#else
+    if (++i < count) syscall(SYS_setns, 0, 0);
+#endif
+  }
+  return unused;
+}
+int main(int argc, char **argv) {
+  pthread_t threads[3];
+  count = atol(argv[1]);
+  if (argc > 2)
+    for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, call, NULL);
+  call(NULL);
+  printf("%ld\n", count);
+  return 0; }'''
+
+
+@pytest.mark.parametrize("more", ["", "denials: fail\n", "syscalls: strict\n", "syscalls: native\n", "observe: [files, exec]\n"])
+def test_so_many_denied_calls_end_the_run(hood, more):
+    """Whatever they are and whichever filter answers them: one less is borne."""
+    policy = hood.policy("bound.yaml", "denied_calls: 100\n" + more)
+    program = hood.compile(DENIED_CALLS, "-static", "-pthread")
+    for count, kind in ((99, "exited"), (100, "denied"), (5000, "denied")):
+        run = hood.run(program, [str(count)], options=["--policy", policy])
+        expect_ending(run, kind)
+        assert sum(run.denials.values()) == min(count, 100) and len(run.denials) == 3, run.denials
+        if kind == "exited":
+            assert run.status == 0 and run.text == "99\n", run
+            continue
+        assert run.status == 126 and run.out == b"" and run.receipt["ending"]["detail"] == "after 100 denied calls", run
+        assert run.said.startswith("fumehood: ended after 100 denied calls, as the policy says\n"), run
+
+
+def test_a_flood_from_many_threads_ends_at_its_bound(hood):
+    policy = hood.policy("bound.yaml", "denied_calls: 3000\n")
+    run = hood.run(hood.compile(DENIED_CALLS, "-pthread"), ["1000000", "many"], options=["--policy", policy])
+    expect_ending(run, "denied")
+    assert sum(run.denials.values()) == 3000, run.denials
 
 
 def test_a_denial_is_said_at_the_end(hood):

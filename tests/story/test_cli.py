@@ -276,28 +276,36 @@ def has_path(receipt, path):
     return True
 
 
+SAYERS = ("error", "doctor", "explain", "verify")
+
+
 def test_doctor_has_every_threat(hood):
     """Prevention here, detection, recovery, the attacks that prove it, and what remains: each points at what is there."""
     report, threats = threats_of(hood)
     policy = hood.policy("p.yaml", "observe: [files]\n")
     receipt = expect_status(hood.shell("exit 0", options=["--policy", policy]), 0).receipt
     attacks = [path.parent.name for path in (REPO / "attacks").glob("*/expect.yaml")]
-    assert len(threats) == len(report["threats"]) >= 20 and report["run"] in ("default", "if-available")
+    assert len(threats) == len(report["threats"]) >= 40 and report["run"] in ("default", "if-available")
+    assert {row["attacker"] for row in report["threats"]} == {"program", "output", "user", "peer", "author", "holder", "operator"}
     for row in report["threats"]:
-        assert row["wants"] and row["recovery"] and row["state"] in ("held", "weaker", "open"), row
-        assert bool(row["prevention"]) == bool(row["drill"]) == (row["state"] != "open"), row
+        assert row["wants"] and row["recovery"] and row["state"] in ("held", "weaker", "open", "unbuilt"), row
+        assert bool(row["drill"] or row["tests"]) == bool(row["prevention"]) == (row["state"] in ("held", "weaker")), row
+        assert row["drill"] or row["residual"] or row["attacker"] != "program", row
         for wall in row["prevention"]:
             assert wall["here"] in ("stands", "weaker", "lost"), row
             if wall["word"] in receipt["protections"]["requested"]:
                 achieved = wall["word"] in receipt["protections"]["achieved"]
                 assert achieved == (wall["here"] != "lost"), (wall, receipt["protections"])
-        assert [path for path in row["detection"] if not has_path(receipt, path)] == [], row["id"]
+        assert [word for word in row["detection"] if word not in SAYERS and not has_path(receipt, word)] == [], row["id"]
+        for test in row["tests"]:
+            assert list((REPO / "tests").glob(test.split("::")[0] + ".*")), test
         for glob in row["drill"]:
             assert fnmatch.filter(attacks, glob), glob
         assert {word["word"] for word in row["residual"]} <= set(receipt["residual"]), row
     for word in ("read-files", "network", "memory", "outlives", "forged-results", "terminal", "kernel-bugs"):
         assert word in threats
     assert threats["side-channels"]["state"] == threats["kernel-bugs"]["state"] == "open"
+    assert threats["broker"]["state"] == threats["harmful-files"]["state"] == "unbuilt"
     assert threats["kernel-bugs"]["residual"][0]["helps"] == "gvisor"
 
 

@@ -294,6 +294,14 @@ def test_denials_may_fail_a_verdict(hood):
         assert row["verdict"] == "violation" and "socket" in row["detail"], row
 
 
+def test_so_many_denied_calls_are_a_violation(hood):
+    source = "import socket\nfor n in range(3):\n  try: socket.socket(socket.AF_INET)\n  except OSError: pass\nprint('a')\nprint('b')"
+    for bound, verdict in ((3, "violation"), (4, "pass")):
+        hood.folder = hood.folder / str(bound)
+        row = one_stdio(hood, source, options=["--policy", hood.policy("bound.yaml", "denied_calls: %d\n" % bound)])
+        assert row["verdict"] == verdict and ("after 3 denied calls" in (row["detail"] or "")) == (bound == 3), row
+
+
 def test_missing_candidates(hood):
     run = evaluate(hood, EXAMPLES / "stdio.jsonl", "none", status=1)
     assert {row["verdict"] for row in run.rows} == {"missing"} and run.summary["passed"] == 0

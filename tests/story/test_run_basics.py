@@ -204,6 +204,21 @@ def test_json_is_valid_whatever_is_written(hood):
     assert base64.b64decode(receipt["stderr"]["base64"]) == b"\xe2\x82"
 
 
+def test_json_has_no_control_character(hood):
+    """Neither those of the second hundred, which a terminal obeys too; what is read back, and its hash, is the same."""
+    text = "".join(map(chr, range(0xb0))) + "\u20ac"
+    run = hood.call("run", "--json", hood.program("import os\nos.write(1, %r.encode())\nos.write(2, b'\\xc2\\x9b\\x7f')" % text, "py"))
+    shown = run.out.decode()
+    assert not [c for c in shown[:-1] if ord(c) < 0x20 or 0x7f <= ord(c) < 0xa0] and "\\u009b" in shown and "\u00a0" in shown
+    assert json.loads(shown)["stdout"]["text"] == text and json.loads(shown)["stderr"]["text"] == "\x9b\x7f"
+    path = hood.file("receipt.json", shown)
+    claimed, made = receipt_hash(shown)
+    assert claimed == made
+    expect_status(hood.call("receipt", "verify", path), 0)
+    again = hood.call("receipt", "show", "--json", path)
+    assert again.status == 0 and b"\xc2\x9b" not in again.out and b"\x7f" not in again.out and json.loads(again.out) == json.loads(shown)
+
+
 def test_json_keeps_nul_in_text(hood):
     receipt = json.loads(hood.call("run", "--json", hood.program("print('a\\0b')", "py")).out)
     assert receipt["stdout"]["utf8"] is True and receipt["stdout"]["text"] == "a\0b\n"

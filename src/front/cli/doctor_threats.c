@@ -10,11 +10,22 @@
 #define WANTS_COLUMN 25
 #define TEXT_COLUMN  14
 
+static bool is_unbuilt(const struct threat *threat, const struct threat_here *here)
+{
+    return threat_state(threat, here) == THREAT_UNBUILT;
+}
+
+/* Its words; none where nothing is claimed. */
+static const char *prevention_of(const struct threat *threat, const struct threat_here *here)
+{
+    return is_unbuilt(threat, here) ? "" : threat->prevention;
+}
+
 /* "a, b (why)": the words of a prevention that stand, or those that do not. */
 static void walls_text(const struct threat *threat, const struct threat_here *here, bool standing,
                        struct base_buf *text)
 {
-    const char *at = threat->prevention, *by;
+    const char *at = prevention_of(threat, here), *by;
     char word[THREAT_WORD_BYTES];
 
     base_buf_clear(text);
@@ -28,11 +39,6 @@ static void walls_text(const struct threat *threat, const struct threat_here *he
                             by ? ")" : "") < 0)
             return; /* a word is lost without memory, nothing else */
     }
-}
-
-static const char *text_of(const struct base_buf *text)
-{
-    return text->count ? text->bytes : "nothing";
 }
 
 /* --- for people, short --- */
@@ -51,10 +57,14 @@ static void print_short(const struct threat *threat, const struct threat_here *h
 
     cli_say_wrapped(threat->wants, (size_t)column, WANTS_COLUMN);
     walls_text(threat, here, false, text);
-    if (text->count)
+    if (is_unbuilt(threat, here))
+        note("not built yet", threat->remark);
+    else if (text->count)
         note("not here", text->bytes);
     if (*threat->residual)
         note("remains", threat->residual);
+    else if (threat_state(threat, here) == THREAT_OPEN)
+        note("note", threat->remark);
 }
 
 /* --- for people, all of it --- */
@@ -92,32 +102,42 @@ static void print_full(const struct threat *threat, const struct threat_here *he
     cli_say_wrapped(threat->wants, strlen(threat->id) + 2, 2);
     column("state", threat_state_name(threat_state(threat, here)));
     walls_text(threat, here, true, text);
-    column("prevention", text_of(text));
+    column("prevention", text->count ? text->bytes : "nothing");
     walls_text(threat, here, false, text);
-    if (text->count)
+    if (is_unbuilt(threat, here))
+        column("not built", threat->remark);
+    else if (text->count)
         column("not here", text->bytes);
-    column("detection", *threat->detection ? threat->detection : "nothing in the receipt");
+    column("detection", *threat->detection ? threat->detection : "nothing");
     column("recovery", threat->recovery);
     column("drill", *threat->drill ? threat->drill : "nothing");
+    column("tests", threat->tests);
     print_remains(threat, text);
-    column("note", threat->remark);
+    if (!is_unbuilt(threat, here))
+        column("note", threat->remark);
+}
+
+static void print_of(const struct threat_attacker *attacker, bool full, const struct threat_here *here,
+                     struct base_buf *text)
+{
+    printf("\n%s\n", attacker->text);
+    for (const struct threat *threat = threat_table(); threat->id; threat++)
+        if (strcmp(threat->attacker, attacker->word) == 0)
+            (full ? print_full : print_short)(threat, here, text);
 }
 
 void cli_doctor_threats_print(const struct doctor_report *report, bool full)
 {
     AUTO_BUF struct base_buf text = {0};
-    const struct threat_here *here = &report->here;
 
     if (!report->has_here)
         return;
-    printf("What a program may want, and what stands against it here (tier %s)%s\n",
+    printf("What somebody may want, and what stands against it here (tier %s)%s\n",
            policy_tier_name(POLICY_TIER_CONTAINER), full ? "" : ";\nfumehood doctor --threats has more:");
     if (!report->run.policy)
         printf("No run is possible here, so nothing is let loose: this is what one would have.\n");
-    if (!full)
-        printf("\n");
-    for (const struct threat *threat = threat_table(); threat->id; threat++)
-        (full ? print_full : print_short)(threat, here, &text);
+    for (const struct threat_attacker *attacker = threat_attackers(); attacker->word; attacker++)
+        print_of(attacker, full, &report->here, &text);
 }
 
 /* --- for machines --- */
@@ -135,7 +155,7 @@ static json_t *words_json(const char *words)
 static json_t *prevention_json(const struct threat *threat, const struct threat_here *here)
 {
     json_t *list = json_array();
-    const char *at = threat->prevention, *by;
+    const char *at = prevention_of(threat, here), *by;
     char word[THREAT_WORD_BYTES];
 
     while (threat_next_word(&at, word)) {
@@ -165,11 +185,12 @@ json_t *cli_doctor_threats_json(const struct doctor_report *report)
     json_t *list = json_array();
 
     for (const struct threat *threat = threat_table(); report->has_here && threat->id; threat++)
-        base_json_add(&list,
-                      json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:s}", "id", threat->id, "wants",
-                                threat->wants, "state", threat_state_name(threat_state(threat, here)), "prevention",
-                                prevention_json(threat, here), "detection", words_json(threat->detection), "recovery",
-                                threat->recovery, "drill", words_json(threat->drill), "residual",
-                                residual_json(threat->residual), "remark", threat->remark));
+        base_json_add(&list, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:s}", "id", threat->id,
+                                       "attacker", threat->attacker, "wants", threat->wants, "state",
+                                       threat_state_name(threat_state(threat, here)), "prevention",
+                                       prevention_json(threat, here), "detection", words_json(threat->detection),
+                                       "recovery", threat->recovery, "drill", words_json(threat->drill), "tests",
+                                       words_json(threat->tests), "residual", residual_json(threat->residual), "remark",
+                                       threat->remark));
     return list;
 }

@@ -106,6 +106,24 @@ static void print_observe(unsigned observe)
               "the cage's first process may look into the guest, which it otherwise cannot.");
 }
 
+static void print_denials(const struct policy *policy)
+{
+    static const char *const words[POLICY_DENIALS_MAX] = {
+        [POLICY_DENIALS_RECORD] = "record: a denied attempt is named in the receipt, the program goes on",
+        [POLICY_DENIALS_FAIL] = "fail: as record; and in fumehood eval the verdict is a violation",
+        [POLICY_DENIALS_END] = "end: the first denied attempt ends the run",
+    };
+    uint64_t count = policy_denied_calls(policy);
+    char text[96] = "unlimited: however many there are, the program goes on";
+
+    row("denials", words[policy->denials]);
+    if (count != POLICY_NO_DENIED_CALL)
+        (void)snprintf(text, sizeof(text), "%llu: the run ends when there have been so many",
+                       (unsigned long long)count);
+    if (policy->denials != POLICY_DENIALS_END)
+        row("denied_calls", text);
+}
+
 static int print_reach(const struct policy *policy)
 {
     static const char *const network[POLICY_NETWORK_MAX] = {
@@ -115,15 +133,10 @@ static int print_reach(const struct policy *policy)
             "loopback: its own 127.0.0.1 and ::1 only, which nothing else can reach; all other addresses have no "
             "route, which is an error for the program and not a denied attempt",
     };
-    static const char *const denials[POLICY_DENIALS_MAX] = {
-        [POLICY_DENIALS_RECORD] = "record: a denied attempt is named in the receipt, the program goes on",
-        [POLICY_DENIALS_FAIL] = "fail: as record; and in fumehood eval the verdict is a violation",
-        [POLICY_DENIALS_END] = "end: the first denied attempt ends the run",
-    };
 
     heading("Network, denials");
     row("network", network[policy->network]);
-    row("denials", denials[policy->denials]);
+    print_denials(policy);
     if (policy->observe)
         print_observe(policy->observe);
     heading("What counts as a denied attempt");

@@ -96,8 +96,8 @@ static int prepare(struct course *course, const char *const *files, struct base_
     r = cli_say_usage_if_missing(r, err);
     if (r >= 0 && values->name && (!*values->name || strlen(values->name) >= sizeof(course->policy.name)))
         return cli_options_err(&syntax, err, "--name must have 1 to %zu bytes", sizeof(course->policy.name) - 1);
-    if (r >= 0 && values->name && strcmp(values->name, "default") == 0)
-        return cli_options_err(&syntax, err, "--name default is taken");
+    if (r >= 0 && values->name && policy_profile_is_taken(values->name))
+        return cli_options_err(&syntax, err, "--name %s is taken by a built-in profile", values->name);
     if (r >= 0 && values->stdin_path)
         r = cli_say_usage_if_missing(base_file_read(values->stdin_path, FILE_MAX_BYTES, &course->input, err), err);
     return r < 0 ? r : load_programs(course, files, err);

@@ -9,7 +9,6 @@
 #include "base/units.h"
 #include "front/cli/say.h"
 #include "policy/policy.h"
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 

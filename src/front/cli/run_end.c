@@ -120,8 +120,7 @@ void cli_run_end_say(const struct warden_outcome *outcome, const struct policy *
     if (outcome->ending == WARDEN_LIMIT)
         say_limit(outcome, policy);
     if (outcome->ending == WARDEN_DENIED)
-        cli_say_note("ended at its first denied attempt, as the policy says%s%s", *outcome->detail ? ": " : "",
-                     outcome->detail);
+        cli_say_note("ended %s, as the policy says", outcome->detail);
     if (outcome->ending == WARDEN_CANCELLED)
         cli_say_note("cancelled%s%s", *outcome->detail ? ": " : "", outcome->detail);
     if (outcome->denial_count || outcome->denials_unlisted)

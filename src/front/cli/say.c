@@ -62,6 +62,26 @@ void cli_say_note(const char *fmt, ...)
     fputc('\n', stderr);
 }
 
+/* Terminals obey U+0080 to U+009F as they obey ESC. In JSON they stand in strings only, where an escape is the same
+ * text: what is read back, and its hash, does not change. */
+static void put_json(const char *text)
+{
+    for (;;) {
+        size_t plain = strcspn(text, "\xc2\x7f"); /* how they begin, and DEL */
+        (void)fwrite(text, 1, plain, stdout);
+        text += plain;
+        if (!*text)
+            return;
+        bool is_pair = *text != '\x7f';
+        unsigned char last = (unsigned char)text[is_pair];
+        if (last < 0xa0)
+            printf("\\u%04x", last);
+        else
+            (void)fwrite(text, 1, 2, stdout);
+        text += 1 + is_pair;
+    }
+}
+
 int cli_say_json(const json_t *json, bool indented, struct base_err *err)
 {
     AUTO_BUF struct base_buf buf = {0};
@@ -73,7 +93,7 @@ int cli_say_json(const json_t *json, bool indented, struct base_err *err)
         return base_err_set(err, BASE_E_NOMEM, own_output, "out of memory");
     if (indented && !text)
         return base_err_set(err, BASE_E_NOMEM, own_output, "out of memory");
-    fputs(indented ? text : buf.bytes, stdout);
+    put_json(indented ? text : buf.bytes);
     fputc('\n', stdout);
     return cli_say_flush(err);
 }

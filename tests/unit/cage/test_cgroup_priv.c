@@ -302,6 +302,7 @@ static struct cage_cgroup folder_as_group(enum cage_manager manager)
 
     made_up = (struct cage_host){.manager = manager};
     cgroup.host = &made_up;
+    cgroup.own = 1;
     for (int c = 0; c < (manager == CAGE_MANAGER_V1 ? CAGE_CONTROLLER_MAX : 1); c++)
         cgroup.dir_fds[c] = open(".", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
     return cgroup;

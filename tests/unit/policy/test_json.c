@@ -46,29 +46,35 @@ static void changed_policies_round_trip(void **state)
     assert_int_equal(policy_set_limit(&policy, "wall_ms=unlimited", &err), 0);
     assert_int_equal(policy_set_limit(&policy, "cpus_if_available=unlimited", &err), 0);
     assert_int_equal(policy_set_limit(&policy, "memory_bytes=9007199254740992", &err), 0);
+    check_round_trip(&policy);
+    policy.denials = POLICY_DENIALS_FAIL;
+    policy.denied_calls = 4000000;
     assert_int_equal(policy_add_env(&policy, "EMPTY=", &err), 0);
     assert_int_equal(policy_add_env(&policy, "NULLISH=null", &err), 0);
     assert_int_equal(policy_add_env(&policy, "LINES=a\nb\x01 \x7f\\\"", &err), 0);
     check_round_trip(&policy);
 }
 
-static void profiles_and_observation_are_in_the_hash(void **state)
+static void every_word_is_in_the_hash(void **state)
 {
     static const char *const texts[] = {
         "name: x\n",
         "name: x\nsyscalls: strict\n",
         "name: x\nsyscalls: native\n",
         "name: x\nsyscalls: runtime\n",
-        "name: x\nsyscalls: {name: strict, allow: [execve, exit_group]}\n",
+        "name: x\nsyscalls: {name: Strict, allow: [execve, exit_group]}\n",
         "name: x\nsyscalls: {name: other, allow: [execve, exit_group]}\n",
         "name: x\nobserve: [files]\n",
         "name: x\nobserve: [exec]\n",
         "name: x\nobserve: [files, exec]\n",
+        "name: x\ndenied_calls: 1\n",
+        "name: x\ndenied_calls: 2\n",
+        "name: x\ndenials: end\n",
     };
-    char hex[9][BASE_HASH_HEX];
+    char hex[ARRAY_COUNT(texts)][BASE_HASH_HEX];
 
     (void)state;
-    for (size_t i = 0; i < 9; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
         AUTO_POLICY struct policy policy = {0};
         assert_int_equal(policy_parse(texts[i], strlen(texts[i]), "p", &policy, NULL), 0);
         check_round_trip(&policy);
@@ -103,7 +109,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builtin_policies_round_trip),
         cmocka_unit_test(changed_policies_round_trip),
-        cmocka_unit_test(profiles_and_observation_are_in_the_hash),
+        cmocka_unit_test(every_word_is_in_the_hash),
         cmocka_unit_test(hash_sees_every_clause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@ static void accepts_yaml(void **state)
                                "tier: container\n"
                                "network: loopback\n"
                                "output_limit: truncate\n"
+                               "denied_calls: 1000\n" /* wherever it stands */
                                "denials: fail\n"
                                "syscalls: default\n"
                                "environment:\n"
@@ -29,6 +30,7 @@ static void accepts_yaml(void **state)
     assert_int_equal(policy.network, POLICY_NETWORK_LOOPBACK);
     assert_int_equal(policy.output, POLICY_OUTPUT_TRUNCATE);
     assert_int_equal(policy.denials, POLICY_DENIALS_FAIL);
+    assert_int_equal(policy_denied_calls(&policy), 1000);
     assert_int_equal(policy.env_count, 2);
     assert_string_equal(policy.env[0], "HASHSEED=0");
     assert_string_equal(policy.env[1], "EMPTY=");
@@ -97,6 +99,16 @@ static const struct bad {
     {"schema: fumehood.policy/2\n", BASE_E_INVALID, "p:1:9", "unknown word \"fumehood.policy/2\""},
     {"network: all\n", BASE_E_INVALID, "p:1:10", "unknown word \"all\" for network"},
     {"denials: no\n", BASE_E_INVALID, "p:1:10", "unknown word \"no\" for denials"},
+    {"denied_calls: 0\n", BASE_E_INVALID, "p:1:15", "denied_calls is zero"},
+    {"denied_calls: -1\n", BASE_E_INVALID, "p:1:15", "denied_calls is negative"},
+    {"denied_calls: 1.5\n", BASE_E_INVALID, "p:1:15", "denied_calls has a fraction"},
+    {"denied_calls: 4000001\n", BASE_E_INVALID, "p:1:15", "denied_calls is too large"},
+    {"denied_calls: 18446744073709551617\n", BASE_E_INVALID, "p:1:15", "denied_calls is too large"},
+    {"denied_calls: many\n", BASE_E_INVALID, "p:1:15", "denied_calls is not a number"},
+    {"denied_calls:\n", BASE_E_INVALID, "p:1:14", "denied_calls is empty"},
+    {"denied_calls: {unlimited: why}\n", BASE_E_INVALID, "p:1:15", "denied_calls is a map"},
+    {"denied_calls: 5\ndenials: end\n", BASE_E_INVALID, "p:1:15", "denied_calls is 5, and denials: end"},
+    {"limits:\n  denied_calls: 5\n", BASE_E_INVALID, "p:2:3", "unknown limit \"denied_calls\""},
     {"output_limit: END\n", BASE_E_INVALID, "p:1:15", "unknown word"},
     {"syscalls: none\n", BASE_E_INVALID, "p:1:11", "unknown word"},
     {"syscalls: [read]\n", BASE_E_INVALID, "p:1:11", "syscalls is a list"},
@@ -105,6 +117,8 @@ static const struct bad {
     {"syscalls: {name: \"\", allow: [execve, exit_group]}\n", BASE_E_INVALID, "p:1:18", "name is empty"},
     {"syscalls: {name: default, allow: [execve, exit_group]}\n", BASE_E_INVALID, "p:1:18", "default is taken"},
     {"syscalls: {name: runtime, allow: [execve, exit_group]}\n", BASE_E_INVALID, "p:1:18", "runtime is taken"},
+    {"syscalls: {name: strict, allow: [execve, exit_group]}\n", BASE_E_INVALID, "p:1:18",
+     "strict is taken by a built-in profile"},
     {"syscalls: {name: x, allow: [execve, raed]}\n", BASE_E_INVALID, "p:1:37", "unknown system call \"raed\""},
     {"syscalls:\n  name: x\n  allow:\n    - execve\n    - mount\n", BASE_E_INVALID, "p:5:7",
      "mount is denied by the default"},
@@ -156,6 +170,31 @@ static void refuses_with_the_place(void **state)
     }
 }
 
+static void denied_calls_are_bounded_or_not(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t count;
+    } rows[] = {
+        {"name: x\n", POLICY_NO_DENIED_CALL},
+        {"denied_calls: unlimited\n", POLICY_NO_DENIED_CALL},
+        {"denied_calls: 1\n", 1},
+        {"denied_calls: 4000000\n", 4000000},
+        {"{\"denied_calls\": 7}", 7},
+        {"denials: end\n", 1},
+        {"denied_calls: 1\ndenials: end\n", 1},
+        {"denied_calls: unlimited\ndenials: end\n", 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        AUTO_POLICY struct policy policy = {0};
+
+        assert_int_equal(policy_parse(rows[i].text, strlen(rows[i].text), "p", &policy, NULL), 0);
+        assert_int_equal(policy_denied_calls(&policy), rows[i].count);
+    }
+}
+
 static void unknown_key_lists_the_known(void **state)
 {
     struct policy policy;
@@ -177,12 +216,16 @@ static void values_and_words_have_remedies(void **state)
         {"limits:\n  cpus: 5000\n", "at most 4096;"},
         {"limits:\n  processes: 5000000\n", "at most 4000000;"},
         {"syscalls: {name: x, allow: [lseak]}\n", "did you mean lseek? fumehood policy explain --syscalls"},
+        {"syscalls: {name: python, allow: [execve, exit_group]}\n", "a name of its own, or write syscalls: python"},
         {"syscalls: strct\n", "did you mean strict? one of default, runtime, strict, native, python, node, shell"},
         {"syscalls: {name: x, allow: [ptrace]}\n", "only narrows the default"},
         {"limits:\n  wal_ms: 5\n", "did you mean wall_ms? one of wall_ms, cpu_ms"},
         {"limits:\n  wal_ms_if_available: 5\n", "did you mean wall_ms? "},
         {"limits:\n  gpu: 5\n", "one of wall_ms"},
         {"denials: fails\n", "did you mean fail? one of record, fail, end"},
+        {"denied_calls: no\n", "a whole number from 1; no limit: unlimited"},
+        {"denied_calls: 4000001\n", "at most 4000000; no limit: unlimited"},
+        {"denied_calls: 2\ndenials: end\n", "leave one of the two out"},
         {"limits:\n  cpus:2\n", "with a blank after the colon"},
         {"wall_ms: 5\n", "put it below limits:"},
     };
@@ -206,6 +249,7 @@ int main(void)
         cmocka_unit_test(accepts_json),
         cmocka_unit_test(accepts_profiles),
         cmocka_unit_test(refuses_with_the_place),
+        cmocka_unit_test(denied_calls_are_bounded_or_not),
         cmocka_unit_test(unknown_key_lists_the_known),
         cmocka_unit_test(values_and_words_have_remedies),
     };

@@ -41,13 +41,46 @@ static void rows_are_whole(void **state)
     (void)state;
     for (const struct threat *threat = threat_table(); threat->id; threat++) {
         assert_int_equal(strspn(threat->id, "abcdefghijklmnopqrstuvwxyz-"), strlen(threat->id));
+        assert_true(strlen(threat->id) <= 16);
         assert_true(strlen(threat->wants) > 5 && strlen(threat->wants) <= 54); /* one line of the table */
         assert_true(strlen(threat->recovery) > 5);
-        assert_true(*threat->prevention || *threat->residual); /* prevented, or said to remain */
-        assert_int_equal(*threat->prevention == 0, *threat->drill == 0);
+        bool claims = *threat->prevention && strcmp(threat->prevention, "unbuilt") != 0;
+        assert_int_equal(claims, *threat->drill || *threat->tests);
+        assert_true(claims || *threat->residual || *threat->remark);
         for (const struct threat *other = threat_table(); other != threat; other++)
             assert_string_not_equal(threat->id, other->id);
     }
+}
+
+/* Those of one attacker stand together, in the attackers' order, and every attacker has some. */
+static void attackers_have_their_threats(void **state)
+{
+    const struct threat_attacker *attacker = threat_attackers();
+    const struct threat *threat = threat_table();
+
+    (void)state;
+    for (; attacker->word; attacker++) {
+        assert_string_equal(threat->attacker, attacker->word);
+        assert_true(strlen(attacker->text) > 5);
+        while (threat->id && strcmp(threat->attacker, attacker->word) == 0)
+            threat++;
+    }
+    assert_null(threat->id);
+}
+
+/* What is not built claims nothing on any machine. */
+static void what_is_not_built_is_said(void **state)
+{
+    struct cage_host host = machine(CAGE_MANAGER_V2);
+    struct threat_here here = look(&host);
+    const char *by;
+
+    (void)state;
+    assert_int_equal(threat_state(find("broker"), &here), THREAT_UNBUILT);
+    assert_string_equal(threat_state_name(THREAT_UNBUILT), "unbuilt");
+    assert_int_equal(threat_wall(&here, "unbuilt", &by), THREAT_WALL_UNKNOWN);
+    assert_int_equal(threat_wall(&here, "chain", &by), THREAT_WALL_STANDS);
+    assert_non_null(by);
 }
 
 /* Where everything is there, all that can be prevented is. */
@@ -61,13 +94,15 @@ static void every_word_is_known(void **state)
     (void)state;
     for (const struct threat *threat = threat_table(); threat->id; threat++) {
         for (const char *at = threat->prevention; threat_next_word(&at, word);)
-            if (threat_wall(&here, word, &by) != THREAT_WALL_STANDS)
+            if (strcmp(word, "unbuilt") != 0 && threat_wall(&here, word, &by) != THREAT_WALL_STANDS)
                 fail_msg("%s: %s does not stand: %s", threat->id, word,
                          threat_wall_name(threat_wall(&here, word, &by)));
         for (const char *at = threat->residual; threat_next_word(&at, word);)
             if (!threat_residual(word))
                 fail_msg("%s: nobody knows the risk %s", threat->id, word);
-        assert_int_equal(threat_state(threat, &here), *threat->prevention ? THREAT_HELD : THREAT_OPEN);
+        assert_int_equal(threat_state(threat, &here), strcmp(threat->prevention, "unbuilt") == 0 ? THREAT_UNBUILT
+                                                      : *threat->prevention                      ? THREAT_HELD
+                                                                                                 : THREAT_OPEN);
     }
     assert_int_equal(threat_wall(&here, "moat", &by), THREAT_WALL_UNKNOWN);
     assert_null(threat_residual("moat"));
@@ -217,6 +252,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_whole),
+        cmocka_unit_test(attackers_have_their_threats),
+        cmocka_unit_test(what_is_not_built_is_said),
         cmocka_unit_test(every_word_is_known),
         cmocka_unit_test(every_promise_stands_against_something),
         cmocka_unit_test(without_groups),

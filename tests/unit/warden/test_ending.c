@@ -134,6 +134,25 @@ static void endings(void **state)
     }
 }
 
+static void denied_calls_are_counted_in_words(void **state)
+{
+    static const struct row denied = {"", .unended = true, .denied_end = 1};
+    static const struct {
+        uint64_t calls;
+        const char *detail;
+    } details[] = {
+        {1, "at its first denied call"}, {2, "after 2 denied calls"}, {4000000, "after 4000000 denied calls"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(details) / sizeof(details[0]); i++) {
+        struct watched *run = watched_new();
+        run->report.denied_calls = details[i].calls;
+        decide(run, &denied);
+        assert_string_equal(run->outcome.detail, details[i].detail);
+        watched_free(run);
+    }
+}
+
 static void the_supervisors_reason_is_kept(void **state)
 {
     static const struct row stopped = {"", .unended = true, .stop = STOP(CANCELLED, NONE), .ending = 0};
@@ -260,6 +279,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(endings),
+        cmocka_unit_test(denied_calls_are_counted_in_words),
         cmocka_unit_test(the_supervisors_reason_is_kept),
         cmocka_unit_test(unknown_counters_are_not_zero_and_not_many),
         cmocka_unit_test(the_file_size_limit),

@@ -2,6 +2,15 @@
 #include "watched.h"
 #include <sys/resource.h>
 
+static int run_whole(const struct warden_job *job, struct warden_outcome *ret_outcome, struct base_err *err)
+{
+    struct warden_rest rest;
+    int r = warden_run(job, &rest, ret_outcome, err);
+
+    warden_settle(&rest, ret_outcome);
+    return r;
+}
+
 static struct cage_host host;
 static struct cage_slot slot = {.lock_fd = -1};
 
@@ -59,7 +68,7 @@ static void run_try(const struct try *try, struct warden_outcome *ret_outcome)
                              .stdout_fd = -1,
                              .stderr_fd = -1,
                              .should_stop = try->should_stop};
-    if (warden_run(&job, ret_outcome, &err) < 0)
+    if (run_whole(&job, ret_outcome, &err) < 0)
         fail_msg("%s: %s", err.place, err.what);
     if (ret_outcome->ending == WARDEN_SETUP_ERROR || ret_outcome->ending == WARDEN_LOST)
         fail_msg("%s: %s", ret_outcome->error.place, ret_outcome->error.what);
@@ -223,7 +232,7 @@ static void signals_cancel(void **state)
         (void)sigaddset(&set, number);
         assert_int_equal(sigprocmask(SIG_BLOCK, &set, &old), 0);
         pid_t pid = apart_start(signal_parent, &number);
-        assert_int_equal(warden_run(&job, &outcome, NULL), 0);
+        assert_int_equal(run_whole(&job, &outcome, NULL), 0);
         assert_int_equal(sigprocmask(SIG_SETMASK, &old, NULL), 0); /* were it not used up, this would end us */
         assert_int_equal(apart_end(pid), 0);
         assert_int_equal(outcome.ending, WARDEN_CANCELLED);
@@ -266,7 +275,7 @@ static void a_reader_that_does_not_read(void **state)
     (void)sigaddset(&set, number);
     assert_int_equal(sigprocmask(SIG_BLOCK, &set, &old), 0);
     pid_t pid = apart_start(signal_parent, &number);
-    assert_int_equal(warden_run(&job, &outcome, NULL), 0);
+    assert_int_equal(run_whole(&job, &outcome, NULL), 0);
     assert_int_equal(sigprocmask(SIG_SETMASK, &old, NULL), 0);
     assert_int_equal(apart_end(pid), 0);
     assert_int_equal(outcome.ending, WARDEN_CANCELLED);
@@ -354,7 +363,7 @@ static void a_program_that_is_not_there(void **state)
                              .stdin_bytes = "",
                              .stdout_fd = -1,
                              .stderr_fd = -1};
-    assert_int_equal(warden_run(&job, &outcome, NULL), 0);
+    assert_int_equal(run_whole(&job, &outcome, NULL), 0);
     assert_int_equal(outcome.ending, WARDEN_SETUP_ERROR);
     assert_int_equal(outcome.error.code, BASE_E_NOT_FOUND);
     assert_string_equal(outcome.error.place, "exec");

@@ -1,0 +1,185 @@
+/* warm.c - one run after the other in slots, beside the same program bare
+ *
+ * warm latency RUNS PROGRAM          one line a pair: BARE_US VERDICT_US, both in turn, from the call to what is known
+ * warm rate SECONDS JOBS bare|slot|fresh PROGRAM   runs a second of so many processes at once, and
+ *                                    processor time of each in microseconds; receipts included
+ *
+ * Runs as whoever starts it. A slot run is everything that `eval` does for one program: cage, judge's view of the
+ * outcome, teardown proved, receipt sealed and written to a file; latency ends when the verdict is known.
+ */
+#include "base/clock.h"
+#include "base/json.h"
+#include "policy/policy.h"
+#include "receipt/receipt.h"
+#include "run/run.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct policy policy;
+static struct stage_program program;
+static struct run_request request;
+static json_t *draft;
+static int receipts_fd;
+
+static void die(const char *what, const struct base_err *err)
+{
+    (void)fprintf(stderr, "warm: %s: %s\n", what, err ? err->what : strerror(errno));
+    _exit(1);
+}
+
+static uint64_t run_bare(char *path)
+{
+    char variable[] = "PATH=/usr/bin:/bin", *environment[] = {variable, NULL};
+    char *argv[] = {path, NULL};
+    uint64_t from_us = base_clock_us();
+    int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC), status;
+    pid_t pid = vfork();
+
+    if (pid == 0) {
+        (void)dup2(null_fd, 0);
+        (void)dup2(null_fd, 1);
+        (void)dup2(null_fd, 2);
+        (void)execve(path, argv, environment);
+        _exit(127);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+        die(path, NULL);
+    (void)close(null_fd);
+    return base_clock_us() - from_us;
+}
+
+static void write_receipt(void *argument, struct warden_outcome *outcome)
+{
+    struct base_buf line = {0};
+    struct base_err err;
+    char hash[BASE_HASH_HEX];
+    json_t *receipt;
+
+    (void)argument;
+    if (run_receipt(&request, outcome, &receipt, &err) < 0 || receipt_seal(receipt, NULL, &line, hash, &err) < 0)
+        die("receipt", &err);
+    if (write(receipts_fd, line.bytes, line.count) != (ssize_t)line.count)
+        die("receipt", NULL);
+    base_buf_release(&line);
+    json_decref(receipt);
+    warden_outcome_release(outcome);
+    free(outcome);
+}
+
+static uint64_t run_caged(bool in_slot)
+{
+    struct warden_outcome *outcome = calloc(1, sizeof(*outcome));
+    struct base_err err;
+    uint64_t from_us = base_clock_us(), took_us;
+
+    request.in_slot = in_slot;
+    if (run_execute(&request, outcome, &err) < 0)
+        die("run", &err);
+    took_us = base_clock_us() - from_us;
+    if (outcome->ending != WARDEN_EXITED || outcome->exit_code != 0)
+        die("run did not end well", &outcome->error);
+    return took_us;
+}
+
+static void prepare(const char *path)
+{
+    struct base_err err;
+
+    if (policy_builtin("default", &policy, &err) < 0 || stage_program_load(path, NULL, 64u << 20, &program, &err) < 0)
+        die(path, &err);
+    request = (struct run_request){
+        .policy = &policy,
+        .program = &program,
+        .stdin_fd = -1,
+        .stdin_bytes = "",
+        .stdout_fd = -1,
+        .stderr_fd = -1,
+        .settled = write_receipt,
+        .receipt_draft = &draft,
+    };
+    receipts_fd = open(".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (receipts_fd < 0)
+        die("receipts", NULL);
+}
+
+static void latency(int runs, char *path)
+{
+    for (int i = -20; i < runs; i++) {
+        uint64_t bare_us = run_bare(path), caged_us;
+        run_settle();
+        caged_us = run_caged(true);
+        run_settle();
+        if (i >= 0)
+            (void)printf("%llu %llu\n", (unsigned long long)bare_us, (unsigned long long)caged_us);
+    }
+    run_release();
+}
+
+static uint64_t work(uint64_t until_us, const char *kind, char *path)
+{
+    uint64_t runs = 0;
+
+    for (; base_clock_us() < until_us; runs++)
+        (void)(strcmp(kind, "bare") == 0 ? run_bare(path) : run_caged(strcmp(kind, "slot") == 0));
+    run_settle();
+    return runs;
+}
+
+/* Of this process and of all that it waited for: with its keepers everything that their cages have used. */
+static uint64_t cpu_us(void)
+{
+    static const int whose[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    uint64_t sum_us = 0;
+
+    for (int i = 0; i < 2; i++) {
+        struct rusage usage;
+        (void)getrusage(whose[i], &usage);
+        sum_us += (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+                  (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    }
+    return sum_us;
+}
+
+static void rate(int seconds, int jobs, const char *kind, char *path)
+{
+    uint64_t *counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), sum = 0,
+             used_us = 0;
+
+    for (int i = 0; i < jobs; i++)
+        if (fork() == 0) {
+            counts[i] = work(base_clock_us() + (uint64_t)seconds * 1000000, kind, path);
+            run_release();
+            counts[jobs + i] = cpu_us();
+            _exit(0);
+        }
+    while (wait(NULL) > 0 || errno == EINTR)
+        ;
+    for (int i = 0; i < jobs; i++) {
+        sum += counts[i];
+        used_us += counts[jobs + i];
+    }
+    (void)printf("%.0f %.0f\n", (double)sum / seconds, (double)used_us / (double)sum);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && strcmp(argv[1], "latency") == 0) {
+        prepare(argv[3]);
+        latency(atoi(argv[2]), argv[3]);
+        return 0;
+    }
+    if (argc == 6 && strcmp(argv[1], "rate") == 0) {
+        prepare(argv[5]);
+        rate(atoi(argv[2]), atoi(argv[3]), argv[4], argv[5]);
+        return 0;
+    }
+    (void)fprintf(stderr, "usage: warm latency RUNS PROGRAM | warm rate SECONDS JOBS bare|slot|fresh PROGRAM\n");
+    return 2;
+}

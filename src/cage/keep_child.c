@@ -1,0 +1,105 @@
+/* keep_child.c - the keeper: holds what of a cage need not be new for each run, and makes first processes in it
+ *
+ * Runs in: process 1 of a slot's outer process tree: what began as a cage's first process, and was told to stay.
+ * Privilege: full in the slot's user namespace, none outside it. Must not: allocate, log, return.
+ * Touches: what it is told by the supervisor, and nothing that a guest can reach: guests live in process trees, mounts
+ * and queues of their own below it, and cannot see it.
+ *
+ * Theory of operation: user, network, host name and control group namespaces, ids, control groups and the read-only
+ * root are made once. Each run gets a child of this process with new process, mount and queue namespaces, which mounts
+ * the guest's scratch and /proc, proves everything again, and is from there on what a fresh cage's first process is.
+ * When this process dies, the kernel kills all that is below it.
+ */
+#include "cage/child.h"
+#include "cage/kernel.h"
+#include <errno.h>
+#include <sys/ipc.h>
+#include <sys/signalfd.h>
+
+#define NEW_EACH_TIME (CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC)
+#define STACK_BYTES   (128 * 1024)
+
+/* It shares this process's memory, which saves the copy and its end. Its stack and context are its own: there is one at
+ * a time, and all the rest is only read. */
+static int clone_first(const struct cage_context *context, int line_fd, int *ret_pid_fd)
+{
+    static char stack[STACK_BYTES] __attribute__((aligned(64)));
+    static struct cage_context own;
+    uint64_t flags = (cage_begin_namespaces(context->without) & NEW_EACH_TIME) | CLONE_PIDFD | CLONE_VM | SIGCHLD;
+
+    own = *context;
+    own.line_fd = line_fd;
+    own.keeps = false;
+    return kernel_clone_on(flags, stack + sizeof(stack), cage_init_kept, &own, ret_pid_fd);
+}
+
+static void make_next(struct cage_context *context)
+{
+    int pid_fd = -1, line_fd = cage_line_wait_next(context), pid;
+
+    if (line_fd < 0)
+        kernel_exit(1); /* the supervisor is dead, or talks nonsense */
+    pid = clone_first(context, line_fd, &pid_fd);
+    if (pid < 0)
+        cage_init_fail(context, CAGE_AT_START, pid);
+    if (cage_line_say_made(context->line_fd, pid, pid_fd) < 0)
+        kernel_exit(1);
+    (void)kernel_close(pid_fd);
+    (void)kernel_close(line_fd);
+}
+
+static uint64_t cpu_us(const struct rusage *usage)
+{
+    return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
+           (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+}
+
+/* There is one first process at a time; with it the kernel has killed all that was in its tree. */
+static void reap(struct cage_context *context)
+{
+    struct signalfd_siginfo info;
+    struct rusage usage;
+    int status, pid;
+    bool any = false;
+
+    (void)kernel_read(context->signal_fd, &info, sizeof(info));
+    while ((pid = kernel_wait_usage(-1, &status, WNOHANG, &usage)) > 0) {
+        context->report->kept_status = status;
+        context->report->kept_cpu_us = cpu_us(&usage);
+        any = true;
+    }
+    if (any && pid == -ECHILD && cage_line_say_gone(context->line_fd) < 0)
+        kernel_exit(1);
+}
+
+/* What its cages are told from it by (prove_mount_ns, prove_ipc_ns). */
+static int leave_marks(struct cage_context *context)
+{
+    int r = KERNEL(SYS_msgget, CAGE_KEEPER_QUEUE, IPC_CREAT | 0600);
+
+    return r < 0 ? r : cage_mount_number(&context->keeper_root);
+}
+
+void cage_keep_main(struct cage_context *context)
+{
+    struct pollfd fds[] = {
+        {.fd = context->line_fd, .events = POLLIN},
+        {.fd = context->signal_fd, .events = POLLIN},
+    };
+
+    int r = leave_marks(context);
+
+    if (r < 0)
+        cage_init_fail(context, CAGE_AT_PROOF, r);
+    for (;;) {
+        r = kernel_poll(fds, 2, 60000);
+        if (r <= 0)
+            continue;
+        if (fds[1].revents)
+            reap(context);
+        if (fds[0].revents & POLLIN)
+            make_next(context);
+        else if (fds[0].revents)
+            kernel_exit(1); /* the supervisor is dead */
+    }
+}

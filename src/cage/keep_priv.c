@@ -1,0 +1,260 @@
+/* keep_priv.c - the supervisor's half of a keeper: cages are asked for, and proved gone
+ *
+ * Runs in: the supervisor, single-threaded, with its rights. keep_child.c is the other half.
+ */
+#include "base/cleanup.h"
+#include "cage/child.h"
+#include "cage/kernel.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Making a first process takes a fraction of a millisecond; a machine that is far out of breath may need seconds. */
+#define PATIENCE_MS 10000
+
+/* --- begin and end --- */
+
+static int open_counts(pid_t pid, const char *file)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/net/%s", (int)pid, file);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+int cage_keep(const struct cage_host *host, const struct cage_slot *slot, struct cage_keeper *ret_keeper,
+              struct base_err *err)
+{
+    struct cage_keeper keeper = CAGE_KEEPER_NONE;
+    const int on = 1;
+    int r = cage_make_as(host, slot, CAGE_WORD_KEEP, &keeper.cage, err);
+
+    if (r == 0 && setsockopt(keeper.cage.line_fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
+        r = base_err_sys(err, BASE_E_SETUP, errno, "keeper", "cannot be listened to");
+    if (r < 0) {
+        (void)cage_drop(&keeper.cage);
+        return r;
+    }
+    keeper.slot = slot->number;
+    keeper.cage.cgroup.own = 2; /* itself, and the first process of a cage */
+    cage_cgroup_open_counters(&keeper.cage.cgroup);
+    keeper.keys_fd = open("/proc/key-users", O_RDONLY | O_CLOEXEC);
+    *ret_keeper = keeper;
+    return 0;
+}
+
+static void close_counts(struct cage_keeper *keeper)
+{
+    base_cleanup_close(&keeper->sockets_fd);
+    base_cleanup_close(&keeper->keys_fd);
+}
+
+unsigned cage_keeper_drop(struct cage_keeper *keeper)
+{
+    unsigned left = cage_drop(&keeper->cage);
+
+    close_counts(keeper);
+    *keeper = (struct cage_keeper)CAGE_KEEPER_NONE;
+    return left;
+}
+
+void cage_keeper_forget(struct cage_keeper *keeper)
+{
+    cage_forget(&keeper->cage);
+    close_counts(keeper);
+    *keeper = (struct cage_keeper)CAGE_KEEPER_NONE;
+}
+
+/* --- a cage --- */
+
+/* Only what is read without a count before it must be cleared: tables are as long as their count says. */
+static void clear_report(struct cage_shared *shared)
+{
+    memset(&shared->report, 0, offsetof(struct cage_report, denials));
+    shared->report.failed_step = -1;
+    shared->report.learned = (struct cage_numbers){0};
+    for (unsigned kind = 0; kind < POLICY_OBSERVE_MAX; kind++)
+        shared->observed.kinds[kind].count = shared->observed.kinds[kind].unlisted =
+            shared->observed.kinds[kind].unread = 0;
+}
+
+static int failed(const struct cage_keeper *keeper, int r, struct base_err *err)
+{
+    const struct cage_report *report = keeper->cage.report;
+
+    if (report->failed_step >= 0)
+        return base_err_sys(err, BASE_E_SETUP, report->failed_errno, cage_step_name((unsigned)report->failed_step),
+                            "this part of the cage failed");
+    return base_err_sys(err, BASE_E_SETUP, -r, "keeper", "it makes no cage");
+}
+
+int cage_next(struct cage_keeper *keeper, struct cage *ret_cage, struct base_err *err)
+{
+    int fds[2], r;
+
+    if (keeper->cage.report->failed_step >= 0)
+        return failed(keeper, -ESRCH, err);
+    clear_report(keeper->cage.shared);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+        return base_err_sys(err, BASE_E_SETUP, errno, "cage", "no line to it can be made");
+    r = cage_line_send(keeper->cage.line_fd, CAGE_WORD_NEXT, &fds[0], 1);
+    (void)close(fds[0]);
+    if (r < 0) {
+        (void)close(fds[1]);
+        return failed(keeper, r, err);
+    }
+    *ret_cage = keeper->cage;
+    ret_cage->keeper = keeper;
+    ret_cage->pid = 0;
+    ret_cage->pid_fd = -1;
+    ret_cage->line_fd = fds[1];
+    keeper->is_out = true;
+    return 0;
+}
+
+int cage_keeper_wait(struct cage *cage, struct base_err *err)
+{
+    struct cage_keeper *keeper = cage->keeper;
+    int r;
+
+    if (!keeper || cage->pid != 0)
+        return 0;
+    r = cage_line_receive(keeper->cage.line_fd, CAGE_WORD_MADE, PATIENCE_MS, &cage->pid_fd, &cage->pid);
+    if (r == 0 && (cage->pid_fd < 0 || cage->pid <= 0))
+        r = -EPROTO;
+    if (r < 0) {
+        cage->pid = -1;
+        return failed(keeper, r, err);
+    }
+    r = cage_fd_high(&cage->pid_fd);
+    cage_cgroup_count_from_here(&cage->cgroup);
+    return r < 0 ? failed(keeper, r, err) : 0;
+}
+
+/* --- limits --- */
+
+static bool limits_equal(const struct cage_keeper *keeper, const struct cage_plan *plan)
+{
+    return memcmp(keeper->limits, plan->policy->limits, sizeof(keeper->limits)) == 0 &&
+           memcmp(keeper->uses_cgroup, plan->uses_cgroup, sizeof(keeper->uses_cgroup)) == 0;
+}
+
+bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *plan)
+{
+    return !keeper->has_run || (keeper->network == plan->policy->network && limits_equal(keeper, plan));
+}
+
+int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_plan *plan, struct base_err *err)
+{
+    int r = keeper->is_limited ? 0 : cage_cgroup_limit(&keeper->cage.cgroup, plan, err);
+
+    if (r < 0)
+        return r;
+    if (!keeper->has_run)
+        keeper->charge_bytes = cage_cgroup_charge_bytes(&keeper->cage.cgroup);
+    memcpy(keeper->limits, plan->policy->limits, sizeof(keeper->limits));
+    memcpy(keeper->uses_cgroup, plan->uses_cgroup, sizeof(keeper->uses_cgroup));
+    keeper->network = plan->policy->network;
+    keeper->is_limited = keeper->has_run = true;
+    return 0;
+}
+
+/* --- proof --- */
+
+/* "sockets: used 0": the kernel counts them by network, whoever holds them. A connection may linger there ("tw"). */
+static bool sockets_are_gone(struct cage_keeper *keeper)
+{
+    char text[1024];
+    unsigned used, lingering;
+    const char *tw;
+    ssize_t count;
+
+    if (keeper->sockets_fd < 0)
+        keeper->sockets_fd = open_counts(keeper->cage.pid, "sockstat");
+    count = keeper->sockets_fd < 0 ? -1 : pread(keeper->sockets_fd, text, sizeof(text) - 1, 0);
+    if (count <= 0)
+        return false;
+    text[count] = 0;
+    tw = strstr(text, " tw ");
+    return sscanf(text, "sockets: used %u", &used) == 1 && used == 0 && tw && sscanf(tw, " tw %u", &lingering) == 1 &&
+           lingering == 0;
+}
+
+/* The two ids that only this slot has own no key; where the starter's own is used, keys are the starter's affair. */
+static bool keys_are_gone(const struct cage_keeper *keeper)
+{
+    const struct cage_host *host = &keeper->cage.shared->host;
+    char text[8192];
+    ssize_t count = keeper->keys_fd < 0 ? 0 : pread(keeper->keys_fd, text, sizeof(text) - 1, 0);
+
+    if (!host->privileged)
+        return true;
+    if (count < 0 || count == sizeof(text) - 1)
+        return false;
+    text[count] = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        char id[32];
+        (void)snprintf(id, sizeof(id), "%5u:", host->uid_base + 2 * keeper->slot + i);
+        if (strstr(text, id))
+            return false;
+    }
+    return true;
+}
+
+static bool processes_are_gone(const struct cage_keeper *keeper)
+{
+    uint64_t processes = cage_cgroup_processes(&keeper->cage.cgroup);
+
+    return processes == UINT64_MAX || processes == 1; /* its own */
+}
+
+static bool charge_is_low(const struct cage_keeper *keeper)
+{
+    const struct cage_cgroup *cgroup = &keeper->cage.cgroup;
+    uint64_t highest = keeper->charge_bytes + CAGE_CHARGE_FLOOR_BYTES;
+    uint64_t charge = cage_cgroup_charge_bytes(cgroup);
+
+    if (charge == UINT64_MAX || charge <= highest)
+        return true;
+    cage_cgroup_reclaim(cgroup); /* such as what was read of /usr for the first time */
+    return cage_cgroup_charge_bytes(cgroup) <= highest;
+}
+
+static const char *dirt(struct cage_keeper *keeper)
+{
+    if (!processes_are_gone(keeper))
+        return "a process is left in its groups";
+    if (!sockets_are_gone(keeper))
+        return "a socket is left in its network";
+    if (!keys_are_gone(keeper))
+        return "a key is left with its ids";
+    if (!charge_is_low(keeper))
+        return "memory is left charged to its groups";
+    return cage_cgroup_reset_peaks(&keeper->cage.cgroup) ? NULL : "a counter of its groups cannot be set back";
+}
+
+bool cage_keeper_reap(struct cage_keeper *keeper, int *ret_status, uint64_t *ret_cpu_us)
+{
+    int r = keeper->is_out ? cage_line_receive(keeper->cage.line_fd, CAGE_WORD_GONE, PATIENCE_MS, NULL, NULL) : 0;
+
+    if (r < 0)
+        return false;
+    keeper->is_out = false;
+    *ret_status = keeper->cage.report->kept_status;
+    *ret_cpu_us = keeper->cage.report->kept_cpu_us;
+    return true;
+}
+
+bool cage_keeper_clean(struct cage_keeper *keeper, const char **ret_why)
+{
+    uint64_t cpu_us;
+    int status;
+
+    *ret_why = cage_keeper_reap(keeper, &status, &cpu_us) ? dirt(keeper) : "its last cage is not known to be gone";
+    keeper->is_dirty = *ret_why != NULL;
+    return !*ret_why;
+}
