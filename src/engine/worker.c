@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static int check_descriptors(struct base_err *err)
@@ -67,30 +68,81 @@ static int take_policy(struct policy *policy, struct base_err *err)
     return engine_wire_send_bytes(ENGINE_WORKER_FD, &ready, sizeof(ready), err);
 }
 
-/* The part of a run that its verdict does not wait for. */
-static int settle(struct engine_answer *answer, struct base_err *err)
+/* What is said of a run. There are two in turn: one is settled while the next one runs. */
+struct desk {
+    struct engine_answer answer;
+    bool judged; /* its verdict is told */
+};
+
+static void clear_desk(struct desk *desk)
 {
-    answer->settled = true;
-    return engine_wire_send_answer(ENGINE_WORKER_FD, answer, err);
+    warden_outcome_release(&desk->answer.outcome);
+    *desk = (struct desk){0};
 }
 
-static void answer_release(struct engine_answer *answer)
+static void tell_settled(void *argument, struct warden_outcome *outcome)
 {
-    warden_outcome_release(&answer->outcome);
+    struct desk *desk = argument;
+
+    (void)outcome;     /* it is the desk's */
+    if (!desk->judged) /* it could not be run, and its code is all that is told */
+        return;
+    desk->answer.settled = true;
+    (void)engine_wire_send_answer(ENGINE_WORKER_FD, &desk->answer, NULL); /* who is gone is missed when we read */
+    clear_desk(desk);
 }
 
-static int serve_one(const struct policy *policy, struct base_err *err)
+static int tell_end(struct desk *desk, struct base_err *err)
+{
+    int r;
+
+    desk->answer.settled = desk->answer.code < 0;
+    r = engine_wire_send_answer(ENGINE_WORKER_FD, &desk->answer, err);
+    desk->judged = !desk->answer.settled;
+    if (!desk->judged)
+        clear_desk(desk);
+    return r;
+}
+
+/* Whether the next job comes at once: then the former is settled while that one runs. */
+static bool is_next_there(void)
+{
+    static const struct timespec patience = {.tv_nsec = 300000};
+    struct pollfd connection = {.fd = ENGINE_WORKER_FD, .events = POLLIN};
+
+    return ppoll(&connection, 1, &patience, NULL) > 0;
+}
+
+static int serve_one(const struct policy *policy, struct desk *desk, struct base_err *err)
 {
     CLEANUP(engine_job_release) struct engine_job job = {0};
-    CLEANUP(answer_release) struct engine_answer answer = {0};
-    int r = engine_wire_receive_request(ENGINE_WORKER_FD, policy, &job, &answer.error);
+    int r = engine_wire_receive_request(ENGINE_WORKER_FD, policy, &job, &desk->answer.error);
 
     if (r == BASE_E_LOST)
         return r;
-    answer.number = job.number;
-    answer.code = r < 0 ? r : run_execute(&job.request, &answer.outcome, &answer.error);
-    r = answer.code < 0 ? 0 : engine_wire_send_answer(ENGINE_WORKER_FD, &answer, err);
-    return r < 0 ? r : settle(&answer, err);
+    job.request.settled = tell_settled;
+    job.request.settled_argument = desk;
+    desk->answer.number = job.number;
+    desk->answer.code = r < 0 ? r : run_execute(&job.request, &desk->answer.outcome, &desk->answer.error);
+    r = tell_end(desk, err);
+    if (r >= 0 && !is_next_there())
+        run_settle();
+    return r;
+}
+
+static void serve(const struct policy *policy, struct base_err *err)
+{
+    struct desk desks[2] = {0};
+
+    for (unsigned turn = 0;; turn = !turn) {
+        if (desks[turn].judged)
+            run_settle();
+        if (serve_one(policy, &desks[turn], err) < 0)
+            break;
+    }
+    run_release(); /* settles, too */
+    clear_desk(&desks[0]);
+    clear_desk(&desks[1]);
 }
 
 int engine_worker_serve(struct base_err *err)
@@ -108,8 +160,7 @@ int engine_worker_serve(struct base_err *err)
         r = engine_wire_receive_hello(ENGINE_WORKER_FD, err);
     if (r >= 0)
         r = take_policy(&policy, err);
-    while (r >= 0)
-        r = serve_one(&policy, err);
-    run_release();
+    if (r >= 0)
+        serve(&policy, err);
     return 0; /* whoever listened knows more, and nobody else does */
 }
