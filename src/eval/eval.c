@@ -35,13 +35,15 @@ struct loop {
     struct engine_pool *pool;
     struct eval_plan plan;
     struct receipt_store *store;
+    struct run_common *common; /* of all receipts */
     struct eval_candidates *candidates;
     struct eval_candidate candidate; /* the one whose cases are submitted now */
     size_t case_at, case_count;      /* of it; equal: a new one is needed */
     struct eval_job **running;       /* PLACES of them */
     struct eval_job *again;          /* those whose run failed through no fault of their own */
     size_t runs, resumed;
-    uint64_t started_us, ticked_us;
+    const struct stage_runtime *checked; /* the last one whose toolchain was there */
+    uint64_t started_us, ticked_us, checked_us;
     bool interrupted;
     struct base_err why;
 };
@@ -64,6 +66,7 @@ static void loop_release(struct loop *loop)
         eval_job_free(take_again(loop));
     eval_candidates_close(loop->candidates);
     receipt_store_close(loop->store);
+    run_common_free(loop->common);
     eval_plan_release(&loop->plan);
 }
 
@@ -189,6 +192,20 @@ static int next_row(struct loop *loop, struct base_err *err)
     }
 }
 
+/* A toolchain that was there a moment ago is there. */
+static int check_runtime(struct loop *loop, const struct stage_runtime *runtime, struct base_err *err)
+{
+    uint64_t now_us = base_clock_us();
+    int r;
+
+    if (loop->checked == runtime && now_us - loop->checked_us < TICK_MS * 1000)
+        return 0;
+    r = stage_runtime_check(runtime, err);
+    loop->checked = r < 0 ? NULL : runtime;
+    loop->checked_us = now_us;
+    return r;
+}
+
 /* Make the next job: 1 with *ret_job, 0 when there is none left, or an error. Rows that need no run are settled. */
 static int next_job(struct loop *loop, struct eval_job **ret_job, struct base_err *err)
 {
@@ -207,7 +224,7 @@ static int next_job(struct loop *loop, struct eval_job **ret_job, struct base_er
             r = settle_without_run(loop, JUDGE_MISSING, "there is no candidate", err);
         else if (eval_job_is_blank(candidate->code, candidate->count))
             r = settle_without_run(loop, JUDGE_NO_CODE, "the candidate is empty", err);
-        else if (stage_runtime_check(candidate->runtime, &toolchain) < 0)
+        else if (check_runtime(loop, candidate->runtime, &toolchain) < 0)
             r = settle_without_run(loop, JUDGE_INFRA_ERROR, toolchain.what, err);
         else
             r = eval_job_make(candidate, task, loop->case_at, loop->options->policy, ret_job, err);
@@ -233,6 +250,7 @@ static int submit(struct loop *loop, struct eval_job *job, struct base_err *err)
     while (loop->running[place]) /* there is one: a worker is idle */
         place++;
     job->attempts++;
+    job->request.common = loop->common;
     loop->runs++;
     r = engine_pool_submit(loop->pool, &job->request, &loop->running[place], err);
     if (r >= 0) {
@@ -419,8 +437,9 @@ static int begin(struct loop *loop, struct base_err *err)
     if (r < 0)
         return r;
     loop->running = calloc(PLACES(options), sizeof(struct eval_job *));
+    loop->common = run_common_new();
     loop->started_us = base_clock_us();
-    return loop->running ? 0 : base_err_set(err, BASE_E_NOMEM, "candidates", "out of memory");
+    return loop->running && loop->common ? 0 : base_err_set(err, BASE_E_NOMEM, "candidates", "out of memory");
 }
 
 static json_t *collect_rows(const struct eval_ledger *ledger)
