@@ -18,7 +18,7 @@ struct fumehood_pool {
     pthread_cond_t changed; /* a warden is free, or a run is settled */
     struct policy policy;
     struct engine_start start;
-    unsigned count;
+    unsigned count, turn;
     struct lib_warden *wardens;
 };
 

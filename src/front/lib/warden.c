@@ -2,12 +2,13 @@
 #include "front/lib/lib.h"
 #include <stdlib.h>
 
+/* In turn: the one whose last run is longest over is the likeliest to have cleared it away. */
 static struct lib_warden *find_free(struct fumehood_pool *pool)
 {
     struct lib_warden *second = NULL;
 
-    for (unsigned i = 0; i < pool->count; i++) {
-        struct lib_warden *warden = &pool->wardens[i];
+    for (unsigned n = 0; n < pool->count; n++) {
+        struct lib_warden *warden = &pool->wardens[(pool->turn + n) % pool->count];
 
         if (!warden->taken && engine_link_is_idle(&warden->link))
             return warden;
@@ -25,6 +26,7 @@ struct lib_warden *lib_warden_take(struct fumehood_pool *pool)
     while (!(warden = find_free(pool)))
         (void)pthread_cond_wait(&pool->changed, &pool->lock);
     warden->taken = true;
+    pool->turn = (unsigned)(warden - pool->wardens) + 1;
     (void)pthread_mutex_unlock(&pool->lock);
     while (!engine_link_is_idle(&warden->link))
         lib_warden_listen(pool, warden);
