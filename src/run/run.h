@@ -30,7 +30,8 @@ struct run_request {
     bool zygote;              /* in_slot: as a fork of an interpreter that stands ready, where there is one for it */
     run_settled *settled;     /* not NULL: return when the end is known; see run_settle() */
     void *settled_argument;
-    json_t **receipt_draft; /* not NULL: while the guest runs, the receipt is begun here, for run_receipt() */
+    struct run_common *common; /* NULL, or what its receipt has in common with others */
+    json_t **receipt_draft;    /* not NULL: while the guest runs, the receipt is begun here, for run_receipt() */
 };
 
 /* Begin to build the cage of the next run, which goes on by itself while the caller reads policy and program. Nothing
@@ -56,6 +57,12 @@ void run_settle(void);
  * which receipt_seal() adds. New reference. A draft is used up. */
 int run_receipt(const struct run_request *request, const struct warden_outcome *outcome, json_t **ret_receipt,
                 struct base_err *err);
+
+/* What receipts under one policy have in common is made once for all requests that name it: half the work of a receipt.
+ * Values of such receipts are shared, and must not be changed. For one thread at a time. NULL without memory, and then
+ * as good to name. */
+struct run_common *run_common_new(void);
+void run_common_free(struct run_common *common);
 
 /* {"kernel", "cpu", "cpus", "load_1min"} of this machine. New reference. */
 json_t *run_environment(void);

@@ -90,6 +90,10 @@ struct stage_file {
 
 /* "FILE" or "FILE:PATH" of --input; BASE_E_USAGE for a bad PATH. */
 int stage_file_load(const char *spec, uint64_t max_bytes, struct stage_file *ret_file, struct base_err *err);
+
+/* The same from memory; @bytes stay the caller's and must live as long as the file. @mode is 0644 or 0755. */
+int stage_file_from_bytes(const char *path, const void *bytes, size_t count, uint32_t mode, struct stage_file *ret_file,
+                          struct base_err *err);
 void stage_file_release(struct stage_file *file);
 
 /* BASE_E_USAGE when two of them would be the same path in the cage, or one would be a folder of another. */

@@ -198,6 +198,7 @@ static int evaluate(struct job *job, const char *tasks)
         .ids = job->values.ids.items,
         .id_count = job->values.ids.count,
         .jobs = job->values.jobs ? (unsigned)job->values.jobs : processors(),
+        .program = "/proc/self/exe",
         .resume = job->values.resume,
         .policy = &job->policy,
         .stop = &stop_asked,
