@@ -75,9 +75,17 @@ static void reap(struct cage_context *context)
 /* What its cages are told from it by (prove_mount_ns, prove_ipc_ns). */
 static int leave_marks(struct cage_context *context)
 {
-    int r = KERNEL(SYS_msgget, CAGE_KEEPER_QUEUE, IPC_CREAT | 0600);
+    bool has_queues = !(context->without & CAGE_BIT(IPC_NS)); /* else the machine's would get one */
+    int r = has_queues ? KERNEL(SYS_msgget, CAGE_KEEPER_QUEUE, IPC_CREAT | 0600) : 0;
 
     return r < 0 ? r : cage_mount_number(&context->keeper_root);
+}
+
+static bool has_cage(void)
+{
+    int status;
+
+    return kernel_wait(-1, &status, WNOHANG) == 0;
 }
 
 void cage_keep_main(struct cage_context *context)
@@ -97,7 +105,9 @@ void cage_keep_main(struct cage_context *context)
             continue;
         if (fds[1].revents)
             reap(context);
-        if (fds[0].revents & POLLIN)
+        if (fds[0].revents & POLLHUP && context->without & CAGE_BIT(PARENT_DEATH) && has_cage())
+            fds[0].fd = -1; /* the other half of that promise */
+        else if (fds[0].revents & POLLIN)
             make_next(context);
         else if (fds[0].revents)
             kernel_exit(1); /* the supervisor is dead */
