@@ -80,6 +80,7 @@ static uint64_t run_caged(bool in_slot)
     uint64_t from_us = base_clock_us(), took_us;
 
     request.in_slot = in_slot;
+    request.zygote = in_slot && getenv("ZYGOTE");
     if (run_execute(&request, outcome, &err) < 0)
         die("run", &err);
     took_us = base_clock_us() - from_us;

@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #define GROUP_PREFIX  "fumehood-"
 #define CPU_PERIOD_US 100000u
@@ -47,13 +46,6 @@ static bool is_v2(const struct cage_cgroup *cgroup)
 }
 
 /* --- removing --- */
-
-static void sleep_ms(long ms)
-{
-    struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-
-    (void)nanosleep(&time, NULL); /* woken early, the caller looks again */
-}
 
 static void kill_members(const char *group)
 {
@@ -87,7 +79,7 @@ static int remove_group(const char *group, bool kill_first, unsigned patience_ms
             return -errno;
         if (kill_first)
             kill_members(group);
-        sleep_ms(1);
+        base_clock_sleep_ms(1);
     }
     return 0;
 }

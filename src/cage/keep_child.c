@@ -25,7 +25,7 @@ static int clone_first(const struct cage_context *context, int line_fd, int *ret
 {
     static char stack[STACK_BYTES] __attribute__((aligned(64)));
     static struct cage_context own;
-    uint64_t flags = (cage_begin_namespaces(context->without) & NEW_EACH_TIME) | CLONE_PIDFD | CLONE_VM | SIGCHLD;
+    const uint64_t flags = (cage_begin_namespaces(context->without) & NEW_EACH_TIME) | CLONE_PIDFD | CLONE_VM | SIGCHLD;
 
     own = *context;
     own.line_fd = line_fd;
@@ -54,7 +54,8 @@ static uint64_t cpu_us(const struct rusage *usage)
            (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 }
 
-/* There is one first process at a time; with it the kernel has killed all that was in its tree. */
+/* There is one first process at a time; with it the kernel has killed all that was in its tree. A slot without its
+ * zygote is of no use. */
 static void reap(struct cage_context *context)
 {
     struct signalfd_siginfo info;
@@ -64,11 +65,13 @@ static void reap(struct cage_context *context)
 
     (void)kernel_read(context->signal_fd, &info, sizeof(info));
     while ((pid = kernel_wait_usage(-1, &status, WNOHANG, &usage)) > 0) {
+        if (pid == context->zygote)
+            kernel_exit(1);
         context->report->kept_status = status;
         context->report->kept_cpu_us = cpu_us(&usage);
         any = true;
     }
-    if (any && pid == -ECHILD && cage_line_say_gone(context->line_fd) < 0)
+    if (any && cage_line_say_gone(context->line_fd) < 0)
         kernel_exit(1);
 }
 

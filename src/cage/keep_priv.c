@@ -3,6 +3,7 @@
  * Runs in: the supervisor, single-threaded, with its rights. keep_child.c is the other half.
  */
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "cage/child.h"
 #include "cage/kernel.h"
 #include <errno.h>
@@ -26,21 +27,32 @@ static int open_counts(pid_t pid, const char *file)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-int cage_keep(const struct cage_host *host, const struct cage_slot *slot, struct cage_keeper *ret_keeper,
-              struct base_err *err)
+static int send_preload(const struct cage *cage, struct base_err *err)
+{
+    AUTO_CLOSE int fd = cage_zygote_preload();
+    int r = fd < 0 ? fd : cage_line_send(cage->line_fd, CAGE_WORD_ZYGOTE, &fd, 1);
+
+    return r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "zygote", "what it preloads cannot be handed over") : 0;
+}
+
+int cage_keep(const struct cage_host *host, const struct cage_slot *slot, const struct cage_zygote *zygote,
+              struct cage_keeper *ret_keeper, struct base_err *err)
 {
     struct cage_keeper keeper = CAGE_KEEPER_NONE;
     const int on = 1;
-    int r = cage_make_as(host, slot, CAGE_WORD_KEEP, &keeper.cage, err);
+    int r = cage_make_as(host, slot, CAGE_WORD_KEEP, zygote, &keeper.cage, err);
 
     if (r == 0 && setsockopt(keeper.cage.line_fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
         r = base_err_sys(err, BASE_E_SETUP, errno, "keeper", "cannot be listened to");
+    if (r == 0 && zygote)
+        r = send_preload(&keeper.cage, err);
     if (r < 0) {
         (void)cage_drop(&keeper.cage);
         return r;
     }
     keeper.slot = slot->number;
-    keeper.cage.cgroup.own = 2; /* itself, and the first process of a cage */
+    keeper.has_zygote = zygote != NULL;
+    keeper.cage.cgroup.own = zygote ? 3 : 2; /* itself, its zygote, and the first process of a cage */
     cage_cgroup_open_counters(&keeper.cage.cgroup);
     keeper.keys_fd = open("/proc/key-users", O_RDONLY | O_CLOEXEC);
     *ret_keeper = keeper;
@@ -116,7 +128,7 @@ int cage_next(struct cage_keeper *keeper, struct cage *ret_cage, struct base_err
     return 0;
 }
 
-int cage_keeper_wait(struct cage *cage, struct base_err *err)
+int cage_wait(struct cage *cage, struct base_err *err)
 {
     struct cage_keeper *keeper = cage->keeper;
     int r;
@@ -165,7 +177,8 @@ int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_plan *plan, 
 
 /* --- proof --- */
 
-/* "sockets: used 0": the kernel counts them by network, whoever holds them. A connection may linger there ("tw"). */
+/* "sockets: used 0": the kernel counts them by network, whoever holds them; a zygote and its keeper have two. A
+ * connection may linger there ("tw"). */
 static bool sockets_are_gone(struct cage_keeper *keeper)
 {
     char text[1024];
@@ -180,8 +193,8 @@ static bool sockets_are_gone(struct cage_keeper *keeper)
         return false;
     text[count] = 0;
     tw = strstr(text, " tw ");
-    return sscanf(text, "sockets: used %u", &used) == 1 && used == 0 && tw && sscanf(tw, " tw %u", &lingering) == 1 &&
-           lingering == 0;
+    return sscanf(text, "sockets: used %u", &used) == 1 && used == (keeper->has_zygote ? 2 : 0) && tw &&
+           sscanf(tw, " tw %u", &lingering) == 1 && lingering == 0;
 }
 
 /* The two ids that only this slot has own no key; where the starter's own is used, keys are the starter's affair. */
@@ -205,11 +218,11 @@ static bool keys_are_gone(const struct cage_keeper *keeper)
     return true;
 }
 
-static bool processes_are_gone(const struct cage_keeper *keeper)
+static bool processes_are_gone(struct cage_keeper *keeper)
 {
     uint64_t processes = cage_cgroup_processes(&keeper->cage.cgroup);
 
-    return processes == UINT64_MAX || processes == 1; /* its own */
+    return processes == UINT64_MAX || processes == keeper->cage.cgroup.own - 1; /* no first process */
 }
 
 static bool charge_is_low(const struct cage_keeper *keeper)
@@ -224,11 +237,22 @@ static bool charge_is_low(const struct cage_keeper *keeper)
     return cage_cgroup_charge_bytes(cgroup) <= highest;
 }
 
+/* What the dead held is given up a moment after their end. */
+static bool becomes_true(bool (*is_true)(struct cage_keeper *), struct cage_keeper *keeper)
+{
+    for (int i = 0; i < 5; i++) {
+        if (is_true(keeper))
+            return true;
+        base_clock_sleep_ms(1);
+    }
+    return false;
+}
+
 static const char *dirt(struct cage_keeper *keeper)
 {
-    if (!processes_are_gone(keeper))
+    if (!becomes_true(processes_are_gone, keeper))
         return "a process is left in its groups";
-    if (!sockets_are_gone(keeper))
+    if (!becomes_true(sockets_are_gone, keeper))
         return "a socket is left in its network";
     if (!keys_are_gone(keeper))
         return "a key is left with its ids";

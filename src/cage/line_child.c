@@ -121,6 +121,14 @@ int cage_line_wait_order(struct cage_context *context)
     return wait_for(context->line_fd, CAGE_WORD_ORDER, context->ends);
 }
 
+int cage_line_wait_zygote(struct cage_context *context)
+{
+    int fds[CAGE_END_MAX];
+    int r = wait_for(context->line_fd, CAGE_WORD_ZYGOTE, fds);
+
+    return r < 0 ? r : fds[0];
+}
+
 int cage_line_wait_next(struct cage_context *context)
 {
     int fds[CAGE_END_MAX];

@@ -153,6 +153,7 @@ static int write_order(struct cage_shared *shared, const struct cage_guest *gues
     order->envp = take_texts(&room, guest->envp);
     order->files = take_files(&room, guest);
     order->file_count = guest->file_count;
+    order->from_zygote = guest->from_zygote;
     if (!order->argv || !order->envp || !order->files)
         return base_err_set(err, BASE_E_TOO_LARGE, "arguments", "and environment are more than %u bytes",
                             CAGE_ORDER_BYTES);
@@ -188,6 +189,21 @@ static int write_files(const struct cage_guest *guest, int *ret_fd, struct base_
     return 0;
 }
 
+/* --- a zygote's command --- */
+
+int cage_order_zygote(struct cage_shared *shared, const struct cage_zygote *zygote, struct base_err *err)
+{
+    struct room room = {shared->room, sizeof(shared->room)};
+
+    if (!zygote)
+        return 0;
+    shared->zygote.envp = take_texts(&room, zygote->envp);
+    shared->zygote.argv = take_texts(&room, zygote->argv);
+    if (!shared->zygote.envp || !shared->zygote.argv)
+        return base_err_set(err, BASE_E_TOO_LARGE, "zygote", "its command is more than %u bytes", CAGE_ORDER_BYTES);
+    return 0;
+}
+
 static int put_limits(struct cage *cage, const struct cage_plan *plan, struct base_err *err)
 {
     return cage->keeper ? cage_keeper_limit(cage->keeper, plan, err) : cage_cgroup_limit(&cage->cgroup, plan, err);
@@ -196,10 +212,10 @@ static int put_limits(struct cage *cage, const struct cage_plan *plan, struct ba
 int cage_start(struct cage *cage, const struct cage_guest *guest, struct base_err *err)
 {
     AUTO_CLOSE int files_fd = -1;
-    int r = put_limits(cage, guest->plan, err);
+    int r = cage_wait(cage, err);
 
     if (r == 0)
-        r = cage_keeper_wait(cage, err);
+        r = put_limits(cage, guest->plan, err);
     if (r == 0)
         r = write_order(cage->shared, guest, err);
     if (r == 0)

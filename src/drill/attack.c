@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "drill/order.h"
 #include <dirent.h>
 #include <errno.h>
@@ -47,7 +48,11 @@ static int find_program(const char *folder, char **ret_path, struct base_err *er
     if (found != 1)
         return base_err_set(err, BASE_E_INVALID, folder, "has %u programs named attack.*, not one%s", found,
                             found == 0 ? " (a C source must have been built)" : "");
-    return *ret_path ? 0 : base_err_set(err, BASE_E_NOMEM, folder, "out of memory");
+    if (!*ret_path)
+        return base_err_set(err, BASE_E_NOMEM, folder, "out of memory");
+    if (!base_json_is_utf8(*ret_path, strlen(*ret_path)))
+        return base_err_set(err, BASE_E_INVALID, *ret_path, "is a path that is not UTF-8, as the report is");
+    return 0;
 }
 
 /* What cannot be read now could not be run later. */
@@ -117,7 +122,7 @@ static void row_release(struct row *row)
     drill_done_release(&row->sibling);
     base_buf_release(&row->shown);
     drill_words_release(&row->facts.outside);
-    drill_words_release(&row->facts.residue);
+    drill_residue_release(&row->facts.residue);
     drill_words_release(&row->facts.control.endings);
     drill_words_release(&row->facts.control.evidence);
 }
@@ -201,6 +206,8 @@ static void take_facts(struct row *row)
     facts->killed = row->done.killed;
     facts->status = row->done.status;
     drill_scene_check(&row->scene, &facts->outside);
+    facts->staged = row->scene.made != 0;
+    facts->files = row->scene.strays;
     if (has(row, DRILL_TERMINAL)) {
         row->shown = row->scene.typed; /* the control shows something too */
         row->scene.typed = (struct base_buf){.max = row->shown.max};
@@ -210,7 +217,7 @@ static void take_facts(struct row *row)
 
 static int run_caged(struct row *row, struct base_err *err)
 {
-    struct drill_words *residue = &row->facts.residue;
+    struct drill_residue *residue = &row->facts.residue;
     pid_t victim = row->scene.victim;
     int r = drill_before_take(&row->site->host, &row->before, err);
 
@@ -219,7 +226,9 @@ static int run_caged(struct row *row, struct base_err *err)
     if (r < 0)
         return r;
     if (row->done.killed) {
+        uint64_t killed_us = base_clock_us();
         drill_residue_processes(victim, true, residue);
+        row->facts.cleared_us = base_clock_us() - killed_us;
         r = start_next(row, err);
     }
     take_facts(row);

@@ -1,6 +1,7 @@
 /* attack.h - inside the room: one attack, from its folder to its row in the report */
 #pragma once
 
+#include "cage/cage.h"
 #include "drill/judge.h"
 #include "drill/residue.h"
 #include "drill/scene.h"

@@ -26,10 +26,8 @@ static void say(struct drill_words *words, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    for (size_t i = 0; i < words->count; i++)
-        if (strcmp(words->items[i], text) == 0)
-            return; /* of a first run and of a second */
-    (void)drill_words_add(words, text);
+    if (!drill_words_has(words, text)) /* of a first run and of a second */
+        (void)drill_words_add(words, text);
 }
 
 static void say_each(struct drill_words *words, const char *prefix, const struct drill_words *clauses)
@@ -74,27 +72,19 @@ const char *drill_ending_text(const struct drill_facts *facts, size_t index, cha
     return text;
 }
 
-static bool is_expected(const struct drill_expect *expect, const char *ending)
+const char *drill_ending_detail(const struct drill_facts *facts, size_t index)
 {
-    for (size_t i = 0; i < expect->endings.count; i++)
-        if (strcmp(expect->endings.items[i], ending) == 0)
-            return true;
-    return false;
+    const json_t *receipts = json_object_get(facts->answer, "receipts");
+
+    if (index < json_array_size(receipts))
+        return json_string_value(get(json_array_get(receipts, index), "ending", "detail"));
+    return json_string_value(json_object_get(facts->answer, "refused"));
 }
 
-static void list_endings(const struct drill_expect *expect, char *text, size_t text_bytes)
-{
-    size_t used = 0;
-
-    *text = '\0';
-    for (size_t i = 0; i < expect->endings.count && used < text_bytes; i++)
-        used += (size_t)snprintf(text + used, text_bytes - used, "%s%s", i > 0 ? " or " : "", expect->endings.items[i]);
-}
-
-static void judge_ending(struct judge *judge, const char *ending)
+static void judge_ending(struct judge *judge, const char *ending, const char *detail)
 {
     const struct drill_expect *expect = judge->expect;
-    char wanted[200];
+    char wanted[160];
     bool ours;
 
     if (strcmp(ending, "exited 10") == 0) {
@@ -103,11 +93,12 @@ static void judge_ending(struct judge *judge, const char *ending)
             say(&judge->breaches, "the attack succeeded");
         return;
     }
-    if (is_expected(expect, ending))
+    if (drill_words_has(&expect->endings, ending))
         return;
-    list_endings(expect, wanted, sizeof(wanted));
+    drill_words_join(&expect->endings, " or ", wanted, sizeof(wanted));
     ours = strcmp(ending, "hung") == 0 || strcmp(ending, "lost") == 0;
-    say(ours ? &judge->breaches : &judge->misses, "ended: %s, expected: %s", ending, wanted);
+    say(ours ? &judge->breaches : &judge->misses, "ended: %s, expected: %s%s%.280s", ending, wanted,
+        detail ? "; because " : "", detail ? detail : "");
 }
 
 /* --- what a receipt says --- */
@@ -223,15 +214,36 @@ static void judge_output(struct judge *judge, const json_t *receipt)
     judge_count(judge, receipt, "stderr", expect->stderr_bytes);
 }
 
+/* Is the secret in a text of it? */
+static bool tells_secret(const struct judge *judge, const json_t *json)
+{
+    const char *nonce = judge->facts->nonce, *text = json_string_value(json), *key;
+    bool tells = text && memmem(text, json_string_length(json), nonce, strlen(nonce));
+    size_t index;
+    json_t *item;
+
+    json_object_foreach((json_t *)json, key, item)
+    {
+        tells = tells || tells_secret(judge, item);
+    }
+    json_array_foreach(json, index, item)
+    {
+        tells = tells || tells_secret(judge, item);
+    }
+    return tells;
+}
+
 static void judge_leak(struct judge *judge, const json_t *receipt)
 {
-    static const char *const streams[] = {"stdout", "stderr"};
+    const char *field;
+    json_t *value;
 
-    for (size_t i = 0; i < ARRAY_COUNT(streams); i++) {
-        const json_t *text = get(receipt, streams[i], "text");
-        const char *bytes = json_string_value(text);
-        if (bytes && memmem(bytes, json_string_length(text), judge->facts->nonce, strlen(judge->facts->nonce)))
-            say(&judge->breaches, "the secret came out on %s", streams[i]);
+    json_object_foreach((json_t *)receipt, field, value)
+    {
+        bool is_stream = strcmp(field, "stdout") == 0 || strcmp(field, "stderr") == 0;
+        if (tells_secret(judge, value))
+            say(&judge->breaches, is_stream ? "the secret came out on %s" : "the secret stands in the receipt's %s",
+                field);
     }
 }
 
@@ -241,7 +253,7 @@ static void judge_run(struct judge *judge, size_t index)
     char ending[64];
 
     (void)drill_ending_text(judge->facts, index, ending, sizeof(ending));
-    judge_ending(judge, ending);
+    judge_ending(judge, ending, drill_ending_detail(judge->facts, index));
     if (!receipt)
         return;
     judge_receipt(judge, receipt);
@@ -285,17 +297,9 @@ static void judge_sibling(struct judge *judge)
 
 /* --- the control --- */
 
-static bool contains(const struct drill_words *words, const char *text)
-{
-    for (size_t i = 0; i < words->count; i++)
-        if (strcmp(words->items[i], text) == 0)
-            return true;
-    return false;
-}
-
 bool drill_trial_worked(const struct drill_trial *trial)
 {
-    return trial->tried && (trial->evidence.count > 0 || contains(&trial->endings, "exited 10"));
+    return trial->tried && (trial->evidence.count > 0 || drill_words_has(&trial->endings, "exited 10"));
 }
 
 static void judge_control(struct judge *judge)
@@ -311,7 +315,7 @@ static void judge_control(struct judge *judge)
         say(&judge->misses, "its control did not end in time");
     else if (trial->crowded)
         say(&judge->misses, "its control made too many processes");
-    else if (contains(&trial->endings, "exited 77"))
+    else if (drill_words_has(&trial->endings, "exited 77"))
         say(&judge->skips, "cannot be staged here: %s", trial->last_line[0] ? trial->last_line : "no reason given");
     else if (!drill_trial_worked(trial))
         say(&judge->misses, "its control did not work: it ended %s, and nothing was seen outside", last);
@@ -353,7 +357,7 @@ static void judge_all(struct judge *judge)
         memmem(facts->terminal->bytes, facts->terminal->count, facts->nonce, strlen(facts->nonce)))
         say(&judge->breaches, "the secret came out on the terminal");
     say_each(&judge->breaches, "", &facts->outside);
-    say_each(&judge->breaches, "", &facts->residue);
+    say_each(&judge->breaches, "", &facts->residue.faults);
     judge_control(judge);
 }
 

@@ -16,23 +16,18 @@
 
 static volatile sig_atomic_t interrupted;
 
-static const char *const result_names[] = {
-    [DRILL_HELD] = "held",
-    [DRILL_RED] = "red",
-    [DRILL_SKIP] = "skip",
-    [DRILL_RESIDUAL] = "residual",
-};
-/* The same, as the summary counts them. */
-static const char *const summary_keys[] = {
-    [DRILL_HELD] = "held",
-    [DRILL_RED] = "red",
-    [DRILL_SKIP] = "skipped",
-    [DRILL_RESIDUAL] = "residual",
+static const struct {
+    const char *name, *counted; /* in a row, in the summary */
+} results[] = {
+    [DRILL_HELD] = {"held", "held"},
+    [DRILL_RED] = {"red", "red"},
+    [DRILL_SKIP] = {"skip", "skipped"},
+    [DRILL_RESIDUAL] = {"residual", "residual"},
 };
 
 const char *drill_result_name(enum drill_result result)
 {
-    return (size_t)result < ARRAY_COUNT(result_names) ? result_names[result] : NULL;
+    return (size_t)result < ARRAY_COUNT(results) ? results[result].name : NULL;
 }
 
 int drill_interrupted(void)
@@ -67,6 +62,7 @@ struct suite {
     struct drill_attack *attacks;
     size_t loaded;
     struct drill_site site;
+    int lock_fd; /* of its folder */
     unsigned counts[DRILL_GROUP_MAX][DRILL_RESULT_MAX];
 };
 
@@ -82,6 +78,7 @@ static void suite_release(struct suite *suite)
     policy_release(&suite->site.policy);
     if (suite->site.top[0])
         drill_folder_remove(suite->site.top);
+    base_cleanup_close(&suite->lock_fd);
 }
 
 static bool is_folder(const char *path)
@@ -216,8 +213,10 @@ static int prepare(struct suite *suite, struct base_err *err)
         r = load_all(suite, err);
     if (r == 0)
         r = drill_residue_begin(err);
-    if (r == 0)
-        r = drill_folder_make(suite->site.top, err);
+    if (r == 0) {
+        drill_folder_dead(drill_scene_clear);
+        r = drill_folder_make(suite->site.top, &suite->lock_fd, err);
+    }
     cage_host_probe(&suite->site.host);
     return r;
 }
@@ -253,7 +252,7 @@ static json_t *counts_json(const unsigned *counts)
     json_t *json = json_object();
 
     for (int result = 0; result < DRILL_RESULT_MAX; result++)
-        base_json_put(&json, summary_keys[result], json_integer(counts[result]));
+        base_json_put(&json, results[result].counted, json_integer(counts[result]));
     return json;
 }
 
@@ -278,7 +277,7 @@ static json_t *summary_json(const struct suite *suite)
 
 int drill_run(const struct drill_request *request, json_t **ret_report, struct base_err *err)
 {
-    CLEANUP(suite_release) struct suite suite = {.request = request};
+    CLEANUP(suite_release) struct suite suite = {.request = request, .lock_fd = -1};
     AUTO_JSON json_t *rows = json_array();
     uint64_t began_us = base_clock_us();
     char started[32];

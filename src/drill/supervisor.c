@@ -2,6 +2,7 @@
  *
  * Runs in: a process of its own, after an exec. What it says of the caged run is its receipt; it judges nothing.
  */
+#include "base/argv.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -152,7 +153,7 @@ static int run_caged(struct order *order, struct base_err *err)
     AUTO_JSON json_t *receipts = json_array();
     int before = count_descriptors(), r;
 
-    (void)run_prepare(false, NULL); /* what fails here fails again */
+    (void)run_prepare(NULL); /* what fails here fails again */
     r = load(order, err);
     if (r == 0)
         r = run_once(order, receipts, err);
@@ -169,23 +170,6 @@ static int run_caged(struct order *order, struct base_err *err)
 
 /* --- bare --- */
 
-static char *word(const char *text)
-{
-    return (char *)(uintptr_t)text;
-}
-
-static void fill_argv(const struct order *order, char **argv)
-{
-    const struct stage_runtime *runtime = order->program.runtime;
-    size_t count = 0;
-
-    for (size_t i = 0; i < runtime->command_count; i++)
-        argv[count++] = word(strcmp(runtime->command[i], "{program}") == 0 ? order->path : runtime->command[i]);
-    for (size_t i = 0; order->args[i]; i++)
-        argv[count++] = word(order->args[i]);
-    argv[count] = NULL;
-}
-
 #define BARE_ENV_MAX 24
 
 static void fill_environment(const struct order *order, char home[DRILL_PATH_BYTES + 8],
@@ -197,9 +181,9 @@ static void fill_environment(const struct order *order, char home[DRILL_PATH_BYT
 
     (void)snprintf(home, DRILL_PATH_BYTES + 8, "HOME=%s", order->work);
     (void)snprintf(temporary, DRILL_PATH_BYTES + 8, "TMPDIR=%s", order->work);
-    envp[count++] = word("DRILL_CONTROL=1");
-    envp[count++] = word("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-    envp[count++] = word("LANG=C.UTF-8");
+    envp[count++] = base_argv_word("DRILL_CONTROL=1");
+    envp[count++] = base_argv_word("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+    envp[count++] = base_argv_word("LANG=C.UTF-8");
     envp[count++] = home;
     envp[count++] = temporary;
     for (size_t i = 0; i < runtime->environment_count && count + 2 < BARE_ENV_MAX; i++)
@@ -259,7 +243,7 @@ static int bare_once(struct order *order, json_t *endings, struct base_err *err)
     int status, r;
 
     pass_on_gifts(&launch);
-    fill_argv(order, argv);
+    stage_runtime_argv(order->program.runtime, order->path, order->args, argv);
     fill_environment(order, home, temporary, secret, envp);
     r = open_input(order, &in_fd, err);
     if (r == 0)

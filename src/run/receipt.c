@@ -227,6 +227,15 @@ static json_t *syscalls_json(const struct run_request *request, const struct war
                      "sha256", sha256);
 }
 
+/* How the interpreter came to be there: only where it could have stood ready. */
+static json_t *zygote_json(const struct warden_outcome *outcome)
+{
+    if (outcome->from_zygote)
+        return json_pack("{s:b,s:n,s:[s]}", "used", 1, "why", "weaker",
+                         "addresses and hash seeds are the same in all runs of one zygote");
+    return json_pack("{s:b,s:s,s:[]}", "used", 0, "why", outcome->cold_why, "weaker");
+}
+
 struct field {
     const char *key;
     json_t *value;
@@ -283,6 +292,8 @@ static int finish(json_t *receipt, const struct run_request *request, const stru
     };
     int r = add_fields(receipt, fields, ARRAY_COUNT(fields));
 
+    if (r == 0 && (outcome->from_zygote || outcome->cold_why[0]))
+        r = add_fields(receipt, &(struct field){"zygote", zygote_json(outcome)}, 1);
     if (r == 0 && policy->observe)
         r = add_fields(receipt, &(struct field){"observed", observed_json(policy, outcome)}, 1);
     return r;

@@ -27,6 +27,7 @@ struct run_request {
     bool mark;                /* give the guest a private descriptor 3 to write to */
     int stdout_fd, stderr_fd; /* also pass output through as it comes; -1: only capture */
     bool in_slot;             /* in a slot that serves many runs; else everything is made new */
+    bool zygote;              /* in_slot: as a fork of an interpreter that stands ready, where there is one for it */
     run_settled *settled;     /* not NULL: return when the end is known; see run_settle() */
     void *settled_argument;
     struct run_common *common; /* NULL, or what its receipt has in common with others */
@@ -36,7 +37,7 @@ struct run_request {
 /* Begin to build the cage of the next run, which goes on by itself while the caller reads policy and program. Nothing
  * depends on it: what fails here fails again in run_execute(), and is to be reported there, as is the emergency stop.
  */
-int run_prepare(bool in_slot, struct base_err *err);
+int run_prepare(struct base_err *err);
 
 /* Give up what run_prepare() and run_execute() keep for the next run: at the end of the process. */
 void run_release(void);

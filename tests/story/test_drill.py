@@ -1,11 +1,14 @@
 """fumehood drill judges attacks: these are made up, so that every verdict can be seen."""
+import fcntl
 import glob
 import json
 import os
 import pathlib
 import shutil
 import signal
+import struct
 import subprocess
+import termios
 
 import pytest
 
@@ -19,6 +22,7 @@ try:
 except OSError as why:
     print(why)
 """
+NOTHING_LEFT = {"processes": 0, "cgroups": 0, "mounts": 0, "files": 0, "supervisor_descriptors": 0, "what": []}
 WORKS_BARE = "import os, sys\nsys.exit(10 if os.environ.get('DRILL_CONTROL') else 0)\n"
 
 
@@ -85,10 +89,20 @@ def expect_row(row, result, *parts):
 def test_an_attack_that_is_held(attacks):
     attacks.add("secret", READ, outside=["secret-file"], args=["{secret_file}"])
     row = expect_row(attacks.one(status=0), "held")
-    assert row["seen"] == {"ending": ["exited 0"], "denials": []}
+    assert row["seen"] == {"ending": ["exited 0"], "detail": [None], "denials": []}
     assert row["control"]["worked"] is True and row["control"]["ending"] == ["exited 10"]
     assert row["control"]["evidence"] == ["it printed the secret"]
-    assert row["teardown"]["us"] > 0 and row["usage"]["wall_us"] > 0 and row["residue"] == []
+    assert row["teardown"]["us"] > 0 and row["usage"]["wall_us"] > 0
+    assert row["usage"]["memory_peak_bytes"] is None or row["usage"]["memory_peak_bytes"] > 0
+    assert row["cleanup_us"] == row["teardown"]["us"] and row["residue"] == NOTHING_LEFT and row["canary_intact"] is True
+
+
+def test_what_was_not_staged_is_no_canary(attacks):
+    attacks.add("nothing-outside", WORKS_BARE)
+    attacks.add("skipped", WORKS_BARE, control_needs="no-such-program")
+    rows = attacks.drill(status=0)
+    assert rows["nothing-outside"]["canary_intact"] is None and rows["nothing-outside"]["residue"] == NOTHING_LEFT
+    assert rows["skipped"]["result"] == "skip" and rows["skipped"]["residue"] == NOTHING_LEFT
 
 
 def test_an_attack_that_reaches(attacks):
@@ -341,6 +355,7 @@ def test_what_is_touched_during_the_run_is_red(attacks, kind):
     assert process.returncode == 1, said
     (row,) = json.loads(out)["attacks"]
     expect_row(row, "red", kind)
+    assert row["canary_intact"] is False and row["residue"] == {**NOTHING_LEFT, "files": 1 if kind == "guarded-dir" else 0}
 
 
 def orders_of(pid):
@@ -364,6 +379,7 @@ def test_a_mount_that_appears_is_red(attacks):
     out, _ = process.communicate(timeout=60)
     (row,) = json.loads(out)["attacks"]
     expect_row(row, "red", "a mount appeared: " + str(attacks.folder))
+    assert row["residue"] == {**NOTHING_LEFT, "mounts": 1, "what": ["a mount appeared: " + str(attacks.folder)]}
     assert not os.path.ismount(attacks.folder)
 
 
@@ -391,7 +407,9 @@ def test_a_killed_supervisor(attacks):
     attacks.add("dies-" + attacks.hood.nonce, source, outside=["kill-supervisor"], ending="killed")
     attacks.add("too-fast", WORKS_BARE, outside=["kill-supervisor"], ending="killed")
     rows = attacks.drill(status=1)
-    expect_row(rows["dies-" + attacks.hood.nonce], "held")
+    row = expect_row(rows["dies-" + attacks.hood.nonce], "held")
+    assert row["teardown"] is None and 0 <= row["cleanup_us"] < 1_000_000
+    assert row["residue"] == {**NOTHING_LEFT, "supervisor_descriptors": None}
     expect_row(rows["too-fast"], "red", "ended: exited 0, expected: killed")
 
 
@@ -436,11 +454,39 @@ def test_the_table(attacks):
     attacks.add("good", WORKS_BARE).add("long-name-of-an-attack", "import sys; sys.exit(10)", group="network")
     run = expect_status(attacks.call(), 1)
     assert run.err == b"", run
-    assert re.search(r"^good +exited 0 +exited 0 +0 +\S.* held$", run.text, re.M), run.text
+    assert re.search(r"^good +exited 0 +exited 0 +\S.* held$", run.text, re.M), run.text
     assert re.search(r"^long-name-of-an-attack +exited 0 +exited 10 .* red$\n    the attack succeeded$", run.text, re.M), run.text
+    assert re.search(r"^good +exited 0 +exited 0 +[0-9.]+MiB +[0-9.]+[um]s held$", run.text, re.M) or not own_cgroups(), run.text
     assert re.search(r"^all +1 +1 +0 +0$", run.text, re.M) and re.search(r"^network +0 +1 +0 +0$", run.text, re.M), run.text
     assert "2 attacks in " in run.text
     assert len({line.index("result") for line in run.text.splitlines()[:1]}) == 1
+
+
+def test_the_table_fits_the_line(attacks):
+    """Names, reasons and words that are longer than a line, and one that a terminal would act on."""
+    attacks.add("a-name-that-takes-more-than-its-column", "import sys; sys.exit(10)", ending="limit processes",
+                residual="ways and means " * 8 + "/folder" * 20 + " \u00e4" * 30 + " \x07end", proves=None)
+    attacks.add("odd\x1b[31m", WORKS_BARE)
+    run = expect_status(attacks.call(), 0)
+    lines = run.text.splitlines()
+    assert max(map(len, lines)) <= 79, run.text
+    name = lines.index("a-name-that-takes-more-than-its-column")
+    assert re.match(r" +limit processes +exited 10 .* residual$", lines[name + 1]), run.text
+    assert re.search(r"^odd\\x1b\[31m +exited 0 .* held$", run.text, re.M), run.text
+    said = "".join(line.strip() for line in lines[name + 2:next(n for n, line in enumerate(lines) if line.startswith("odd"))]).replace(" ", "")
+    assert said == ("waysandmeans" * 8 + "/folder" * 20 + "\u00e4" * 30 + "\\x07end"), said
+
+
+@pytest.mark.parametrize("columns,wide", [(80, False), (120, True)])
+def test_the_table_on_a_terminal(attacks, columns, wide):
+    attacks.add("a-name-of-twenty-one-x", WORKS_BARE)
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    subprocess.run(attacks.hood.command("drill", "--attacks", attacks.folder), stdout=theirs, timeout=60, check=True)
+    os.close(theirs)
+    head = os.read(ours, 4096).decode().splitlines()[0]
+    os.close(ours)
+    assert ("denials" in head) == wide and len(head) <= columns, head
 
 
 def test_a_relative_folder(attacks):
@@ -507,6 +553,20 @@ def test_a_folder_without_a_program_or_with_two(attacks):
     expect_refusal(attacks.call(), 2, "0 programs", "built")
 
 
+def test_a_name_that_is_no_text_stops_everything(attacks):
+    attacks.add("a", WORKS_BARE).add("b", WORKS_BARE)
+    os.rename(attacks.folder / "b", os.fsencode(attacks.folder) + b"/b-\xff\x1b")
+    line = expect_refusal(attacks.call("--json"), 2, "is not UTF-8")
+    assert r"/b-\xff\x1b/attack.py: " in line, line
+    assert attacks.one("--only", "a")["result"] == "held"
+    os.rename(os.fsencode(attacks.folder) + b"/b-\xff\x1b", attacks.folder / "b")
+    os.rename(attacks.folder / "b/attack.py", os.fsencode(attacks.folder) + b"/b/attack.\xff")
+    expect_refusal(attacks.call(), 2, r"attack.\\xff", "is not UTF-8")
+    whole = os.fsencode(attacks.folder) + b"-\xfe"
+    os.rename(attacks.folder, whole)
+    expect_refusal(attacks.hood.call("drill", "--attacks", os.fsdecode(whole)), 2, r"-\\xfe/a/attack.py", "is not UTF-8")
+
+
 def test_files_that_cannot_be_read_stop_everything(attacks):
     """Before anything has run."""
     attacks.add("a", WORKS_BARE).add("b", WORKS_BARE)
@@ -536,16 +596,68 @@ def test_an_interrupted_drill_takes_everything_away(attacks, number):
 
 def test_a_killed_drill_leaves_no_process(attacks):
     groups = own_cgroups()
-    attacks.add("long-" + attacks.hood.nonce, "import time; time.sleep(100)", limits={"wall_ms": "60s"}, outside=["victim"])
+    process, _, left = long_drill(attacks, "victim")
+    process.kill()
+    process.communicate(timeout=20)
+    assert wait_until(lambda: not processes_with(attacks.hood.nonce), 5), processes_with(attacks.hood.nonce)
+    expect_next_start_clears(attacks.hood, groups)
+    shutil.rmtree(left)
+
+
+def long_drill(attacks, *outside):
+    """One that is in the middle of a row: its process, what it has told its supervisor, its folder."""
+    attacks.add("long-" + attacks.hood.nonce, "import time; time.sleep(100)", limits={"wall_ms": "60s"}, outside=outside)
     process = subprocess.Popen(attacks.hood.command("drill", "--attacks", attacks.folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     order = wait_until(lambda: orders_of(process.pid), 10)
     assert order
     time.sleep(0.3)
+    return process, order, pathlib.Path(order["work"]).parent
+
+
+def segments():
+    """Keys of this machine's shared segments."""
+    return {int(line.split()[0]) for line in pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]}
+
+
+def test_the_next_drill_clears_what_a_killed_one_left(attacks):
+    kinds = ["posix-shm", "sysv-shm", "secret-file", "guarded-dir", "unix-path"]
+    process, _, left = long_drill(attacks, *kinds)
+    tag = (left / "tag").read_text()
+    key = int("0" + tag[:7], 16) | 1
     process.kill()
     process.communicate(timeout=20)
-    assert wait_until(lambda: not processes_with(attacks.hood.nonce), 5), processes_with(attacks.hood.nonce)
-    shutil.rmtree(pathlib.Path(order["work"]).parent)
-    expect_next_start_clears(attacks.hood, groups)
+    assert wait_until(lambda: not processes_with(attacks.hood.nonce), 5)
+    assert left.is_dir() and key in segments() and os.path.exists("/dev/shm/fumehood-drill-" + tag)
+    shutil.rmtree(attacks.folder)
+    assert attacks.add("next", WORKS_BARE).one(status=0)["result"] == "held"
+    assert not left.exists() and key not in segments() and not os.path.exists("/dev/shm/fumehood-drill-" + tag)
+
+
+def test_a_living_drill_keeps_its_folder(attacks, tmp_path):
+    """Whoever begins beside it; and so does what is not a drill's, or another user's."""
+    process, order, folder = long_drill(attacks, "secret-file")
+    others = [pathlib.Path("/tmp/fumehood-drill-%s-%s" % (attacks.hood.nonce, name)) for name in ("none", "link", "other")]
+    others[0].mkdir()
+    (others[0] / "kept").touch()
+    others[1].symlink_to(tmp_path)
+    others[2].mkdir()
+    for path in (tmp_path, others[2]):
+        (path / "lock").touch()
+    if is_root():
+        os.chown(others[2], 12345, 12345)
+    try:
+        shutil.rmtree(attacks.folder)
+        assert Attacks(attacks.hood).add("beside", WORKS_BARE).call().status == 0
+        assert process.poll() is None and (folder / "open/secret").exists()
+        assert (others[0] / "kept").exists() and (tmp_path / "lock").exists()
+        assert (others[2] / "lock").exists() == is_root()
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+        others[1].unlink()
+        for path in (others[0], others[2]):
+            shutil.rmtree(path, ignore_errors=True)
+    assert not folder.exists()
 
 
 def test_the_emergency_stop(user_hood):

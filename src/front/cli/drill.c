@@ -59,7 +59,7 @@ static int end_with(const json_t *report)
 
 static int drill(const struct values *values)
 {
-    struct cli_drill_show show = {.columns = 0};
+    struct cli_drill_show show = {.is_wide = false};
     const struct drill_request request = {
         .attacks = values->attacks,
         .only = values->only.items,

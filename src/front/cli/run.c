@@ -17,7 +17,7 @@ struct values {
     const char *runtime, *policy, *tier, *cage, *stdin_path, *out, *receipt;
     struct cli_list limits, inputs, env, artifacts;
     bool json, fresh;
-    bool in_slot; /* what --cage says */
+    bool in_slot, zygote; /* what --cage says */
 };
 #define AT(field) offsetof(struct values, field)
 
@@ -38,7 +38,7 @@ static const struct cli_option options[] = {
      "change one limit, see below; over the policy's; may be given again, each KEY once"},
     {"fresh", CLI_FLAG, AT(fresh), NULL, "Boundary", "build everything new for this run (default)"},
     {"cage", CLI_TEXT, AT(cage), "KIND", "Boundary",
-     "fresh, or slot: what is the same in each run is made before, as in eval; for trying"},
+     "fresh; slot: what is the same in each run is made before, as in eval; zygote: the interpreter is too"},
     {"json", CLI_FLAG, AT(json), NULL, "Result", "print the receipt on stdout, and none of the program's output"},
     {"receipt", CLI_TEXT, AT(receipt), "FILE", "Result", "write the receipt to FILE, in one step"},
     {"artifact", CLI_LIST, AT(artifacts), "PATTERN", "Not in this version", "files to bring out of the cage"},
@@ -191,11 +191,12 @@ static int choose_cage(struct values *values, struct base_err *err)
 {
     const char *cage = values->cage ? values->cage : "fresh";
 
-    values->in_slot = strcmp(cage, "slot") == 0;
+    values->zygote = strcmp(cage, "zygote") == 0;
+    values->in_slot = values->zygote || strcmp(cage, "slot") == 0;
     if (!values->in_slot && strcmp(cage, "fresh") != 0)
-        return cli_options_err(&syntax, err, "--cage is fresh or slot");
+        return cli_options_err(&syntax, err, "--cage is fresh, slot or zygote");
     if (values->in_slot && values->fresh)
-        return cli_options_err(&syntax, err, "--fresh and --cage slot exclude each other");
+        return cli_options_err(&syntax, err, "--fresh and --cage %s exclude each other", cage);
     return 0;
 }
 
@@ -209,7 +210,7 @@ static int prepare(struct job *job, const char *path, struct base_err *err)
         r = choose_cage(values, err);
     if (r >= 0) {
         if (!values->in_slot)
-            (void)run_prepare(false, NULL); /* execute() will tell */
+            (void)run_prepare(NULL); /* execute() will tell */
         r = cli_choose_policy(&choice, &job->policy, err);
     }
     if (r >= 0)
@@ -261,6 +262,7 @@ static int execute(const struct job *job, const char *const *args)
         .stdin_fd = job->stdin_fd,
         .stdin_bytes = "",
         .in_slot = job->values.in_slot,
+        .zygote = job->values.zygote,
         .stdout_fd = json ? -1 : STDOUT_FILENO,
         .stderr_fd = json ? -1 : STDERR_FILENO,
         .receipt_draft = wants_receipt(job) ? &draft : NULL,

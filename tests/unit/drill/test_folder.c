@@ -14,6 +14,8 @@ static void removes_what_resists(void **state)
     assert_int_equal(mkdir("tree/closed", 0755), 0);
     support_write_text("tree/closed/file", "");
     assert_int_equal(mkfifo("tree/fifo", 0600), 0);
+    assert_int_equal(mkdir("tree/lock", 0755), 0);
+    support_write_text("tree/lock/file", "");
     assert_int_equal(symlink("../outside", "tree/link"), 0);
     assert_int_equal(chmod("tree/closed", 0), 0);
     drill_folder_remove("tree");
@@ -38,11 +40,39 @@ static void fresh_is_empty(void **state)
     assert_int_equal(drill_folder_fresh("not-there", "new", 0711, &err), BASE_E_SETUP);
 }
 
+static char sought[DRILL_PATH_BYTES];
+static unsigned times_found;
+
+static void find(const char *path)
+{
+    times_found += strcmp(path, sought) == 0;
+}
+
+/* Others may be there too, dead and alive: they are nobody's business here. */
+static void dead_is_whose_lock_is_free(void **state)
+{
+    AUTO_CLOSE int lock_fd = -1;
+    struct base_err err = {0};
+
+    (void)state;
+    assert_int_equal(drill_folder_make(sought, &lock_fd, &err), 0);
+    drill_folder_dead(find);
+    assert_int_equal(times_found, 0);
+    assert_int_equal(close(lock_fd), 0);
+    lock_fd = -1;
+    drill_folder_dead(find);
+    assert_int_equal(times_found, 1);
+    drill_folder_remove(sought);
+    drill_folder_dead(find);
+    assert_int_equal(times_found, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(removes_what_resists),
         cmocka_unit_test(fresh_is_empty),
+        cmocka_unit_test(dead_is_whose_lock_is_free),
     };
     return cmocka_run_group_tests(tests, support_enter, support_leave);
 }
