@@ -3,13 +3,14 @@ room(base LIBRARIES lib::jansson lib::yaml lib::nettle lib::z)
 room(policy EXPOSES base SOURCES ${CMAKE_BINARY_DIR}/made/calls_made.c)
 room(stage EXPOSES base)
 room(cage EXPOSES policy base SOURCES ${CMAKE_BINARY_DIR}/made/filter_made.c)
+room(zygote EXPOSES cage policy base)
 room(threat EXPOSES cage policy USES base)
 room(warden EXPOSES cage policy base)
 room(receipt EXPOSES base LIBRARIES lib::jansson)
 room(run EXPOSES warden cage stage policy base)
 room(judge EXPOSES base LIBRARIES lib::jansson)
 room(engine EXPOSES run policy base SOURCES ${CMAKE_BINARY_DIR}/made/stamp_made.c)
-room(eval EXPOSES warden policy base USES engine run judge receipt stage LIBRARIES lib::jansson)
+room(eval EXPOSES run warden policy base USES engine judge receipt stage LIBRARIES lib::jansson)
 room(drill EXPOSES policy base USES run warden cage stage LIBRARIES lib::jansson)
 room(front/cli EXPOSES base USES eval drill engine run receipt judge warden threat cage stage policy LIBRARIES lib::jansson)
 room(front/lib USES engine run receipt warden stage policy base LIBRARIES lib::jansson)
@@ -50,7 +51,7 @@ endforeach()
 # What is preloaded into an interpreter that is to be a zygote; it lives in that process, so nothing of our build's options
 # for programs may be in it.
 add_library(zygote_python MODULE
-    src/cage/zygote/python.c src/cage/guest_child.c src/cage/bounding_child.c src/cage/identity_child.c
+    src/zygote/python.c src/cage/guest_child.c src/cage/bounding_child.c src/cage/identity_child.c
     src/cage/fd_child.c src/cage/landlock_child.c src/cage/mount_child.c src/cage/mutation_child.c
     src/cage/plain_child.c ${CMAKE_BINARY_DIR}/made/filter_made.c)
 set_target_properties(zygote_python PROPERTIES PREFIX "" C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
@@ -58,7 +59,7 @@ target_compile_options(zygote_python PRIVATE -fPIC -fno-sanitize=all)
 target_link_options(zygote_python PRIVATE -fno-sanitize=all -Wl,-z,now -Wl,-s)
 target_include_directories(zygote_python PRIVATE
     ${CMAKE_BINARY_DIR}/doors/base ${CMAKE_BINARY_DIR}/doors/policy ${CMAKE_BINARY_DIR}/doors/cage)
-embed(zygote_python zygote_driver ${CMAKE_SOURCE_DIR}/src/cage/zygote/python.py)
+embed(zygote_python zygote_driver ${CMAKE_SOURCE_DIR}/src/zygote/python.py)
 embed(cage cage_zygote_files $<TARGET_FILE:zygote_python>)
 
 # Both ends of a connection to a worker have the same stamp, or do not talk.

@@ -1,8 +1,8 @@
 /* zygote.c - the supervisor's part in zygotes: what they need, and who can be a fork of one
  *
- * Runs in: the supervisor. The bytes that are preloaded into an interpreter (zygote/python.c) are part of the program.
+ * Runs in: the supervisor. The bytes that are preloaded into an interpreter (src/zygote) are part of the program.
  */
-#include "cage/zygote/zygote.h"
+#include "cage/zygote.h"
 #include "base/cleanup.h"
 #include "base/embedded.h"
 #include "cage/child.h"

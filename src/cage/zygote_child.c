@@ -1,13 +1,13 @@
 /* zygote_child.c - a zygote is started, and asked to fork a guest
  *
- * Runs in: a keeper (start), and the first process of a kept cage (the rest). zygote/python.c is the other side.
+ * Runs in: a keeper (start), and the first process of a kept cage (the rest). src/zygote is the other side.
  * Privilege: full in the slot's user namespace. Must not: allocate, log.
  */
 #include "base/cleanup.h"
 #include "cage/child.h"
 #include "cage/kernel.h"
 #include "cage/plain.h"
-#include "cage/zygote/zygote.h"
+#include "cage/zygote.h"
 #include <errno.h>
 #include <linux/capability.h>
 

@@ -150,6 +150,7 @@ struct request_head {
     char runtime[sizeof(((struct stage_runtime *)0)->name)];
     uint64_t program_count, stdin_count, file_count, arg_count, env_count;
     bool mark;
+    enum run_cage cage;
 };
 
 struct file_head {
@@ -178,6 +179,7 @@ static int put_head(struct base_buf *message, uint64_t number, const struct run_
         .arg_count = count_args(request->args),
         .env_count = request->policy->env_count,
         .mark = request->mark,
+        .cage = request->cage,
     };
 
     memcpy(head.program_name, program->name, sizeof(head.program_name));
@@ -286,6 +288,7 @@ static int take_request(struct reader *reader, const struct policy *policy, stru
     r = reader->torn ? torn(err) : stage_runtime_find(head.runtime, &job->program.runtime, err);
     if (r < 0)
         return r;
+    job->request.cage = head.cage;
     job->number = head.number;
     memcpy(job->program.name, head.program_name, sizeof(head.program_name));
     job->program.count = head.program_count;

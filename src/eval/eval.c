@@ -250,6 +250,7 @@ static int submit(struct loop *loop, struct eval_job *job, struct base_err *err)
     while (loop->running[place]) /* there is one: a worker is idle */
         place++;
     job->attempts++;
+    job->request.cage = loop->options->cage;
     job->request.common = loop->common;
     loop->runs++;
     r = engine_pool_submit(loop->pool, &job->request, &loop->running[place], err);

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "policy/policy.h"
+#include "run/run.h"
 #include <jansson.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -31,7 +32,8 @@ struct eval_options {
     unsigned jobs;
     const char *program; /* path of fumehood: what a worker is */
     bool resume;
-    const struct policy *policy;       /* borrowed */
+    const struct policy *policy; /* borrowed */
+    enum run_cage cage;
     const volatile sig_atomic_t *stop; /* set by a signal handler: finish early; may be NULL */
     void (*on_progress)(void *context, const struct eval_progress *progress); /* may be NULL; some times a second */
     void (*on_warning)(void *context, const char *text);                      /* may be NULL */

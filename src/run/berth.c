@@ -5,7 +5,9 @@
 #include <string.h>
 
 /* What a zygote's command names as its program: nothing that is ever there. */
-#define PLACE_OF_PROGRAM "/work/.program"
+#define PLACE_OF_PROGRAM                                                                                               \
+    "/work"                                                                                                            \
+    "/.program"
 
 int run_berth_take(struct run_berth *berth, const struct cage_host *host, struct base_err *err)
 {

@@ -59,6 +59,28 @@ static int prepare_site(struct base_err *err)
     return run_berth_take(&site.berths[0], &site.host, err);
 }
 
+const char *run_cage_name(enum run_cage cage)
+{
+    static const char *const names[RUN_CAGE_MAX] = {"fresh", "slot", "zygote"};
+
+    return names[cage];
+}
+
+bool run_cage_find(const char *name, enum run_cage *ret_cage)
+{
+    for (int cage = 0; cage < RUN_CAGE_MAX; cage++)
+        if (strcmp(name, run_cage_name((enum run_cage)cage)) == 0) {
+            *ret_cage = (enum run_cage)cage;
+            return true;
+        }
+    return false;
+}
+
+static bool is_in_slot(const struct run_request *request)
+{
+    return request->cage != RUN_CAGE_FRESH;
+}
+
 struct command {
     char path[300]; /* of the program, in the cage */
     char *argv[ARGS_MAX + STAGE_COMMAND_MAX + 2];
@@ -147,7 +169,7 @@ static void meanwhile(void *argument)
     if (site.rest)
         site.rest = cage_cgroup_reconcile(false);
     run_settle();
-    if (request->in_slot)
+    if (is_in_slot(request))
         run_berth_again(&site.berths[site.turn], &site.host); /* whose turn is next */
 }
 
@@ -176,7 +198,7 @@ static struct run_zygote zygote_for(const struct run_request *request, const str
 
     _Static_assert(sizeof(((struct warden_outcome *)0)->cold_why) == STAGE_COLD_BYTES, "one length of reasons");
     why[0] = 0;
-    if (!request->in_slot || !request->zygote || !request->program->runtime->has_zygote)
+    if (request->cage != RUN_CAGE_ZYGOTE || !request->program->runtime->has_zygote)
         return none;
     if (request->learn || !cage_zygote_serves(plan, command->argv))
         (void)snprintf(why, STAGE_COLD_BYTES, "its command is long, or its calls are to be noticed");
@@ -189,12 +211,12 @@ static struct run_zygote zygote_for(const struct run_request *request, const str
 static int take_berth(const struct run_request *request, const struct cage_plan *plan, const struct run_zygote *zygote,
                       struct run_berth **ret_berth, struct base_err *err)
 {
-    struct run_berth *berth = &site.berths[request->in_slot ? site.turn : 0];
+    struct run_berth *berth = &site.berths[is_in_slot(request) ? site.turn : 0];
 
     *ret_berth = berth;
     if (site.open.berth == berth)
         run_settle();
-    if (request->in_slot) {
+    if (is_in_slot(request)) {
         site.turn = (site.turn + 1) % BERTHS;
         return run_berth_ready(berth, &site.host, plan, zygote, err);
     }

@@ -11,6 +11,16 @@
 #include "warden/outcome.h"
 #include <jansson.h>
 
+/* What is made for a run, and what stood ready. */
+enum run_cage {
+    RUN_CAGE_FRESH,  /* everything is made for this run */
+    RUN_CAGE_SLOT,   /* in a slot that serves many runs */
+    RUN_CAGE_ZYGOTE, /* there, and a fork of an interpreter that stands ready, where there is one for the program */
+    RUN_CAGE_MAX
+};
+const char *run_cage_name(enum run_cage cage);                 /* "fresh", "slot", "zygote" */
+bool run_cage_find(const char *name, enum run_cage *ret_cage); /* false for another name */
+
 /* A run's teardown is proved, or known to have failed: @outcome, which run_execute() has filled before, is complete. */
 typedef void run_settled(void *argument, struct warden_outcome *outcome);
 
@@ -26,8 +36,7 @@ struct run_request {
     bool learn;               /* note every system call: outcome.learned */
     bool mark;                /* give the guest a private descriptor 3 to write to */
     int stdout_fd, stderr_fd; /* also pass output through as it comes; -1: only capture */
-    bool in_slot;             /* in a slot that serves many runs; else everything is made new */
-    bool zygote;              /* in_slot: as a fork of an interpreter that stands ready, where there is one for it */
+    enum run_cage cage;       /* where it runs */
     run_settled *settled;     /* not NULL: return when the end is known; see run_settle() */
     void *settled_argument;
     struct run_common *common; /* NULL, or what its receipt has in common with others */

@@ -17,7 +17,7 @@ struct values {
     const char *runtime, *policy, *tier, *cage, *stdin_path, *out, *receipt;
     struct cli_list limits, inputs, env, artifacts;
     bool json, fresh;
-    bool in_slot, zygote; /* what --cage says */
+    enum run_cage chosen; /* what --cage says */
 };
 #define AT(field) offsetof(struct values, field)
 
@@ -187,19 +187,6 @@ static int check_receipt_path(const char *path, struct base_err *err)
     return 0;
 }
 
-static int choose_cage(struct values *values, struct base_err *err)
-{
-    const char *cage = values->cage ? values->cage : "fresh";
-
-    values->zygote = strcmp(cage, "zygote") == 0;
-    values->in_slot = values->zygote || strcmp(cage, "slot") == 0;
-    if (!values->in_slot && strcmp(cage, "fresh") != 0)
-        return cli_options_err(&syntax, err, "--cage is fresh, slot or zygote");
-    if (values->in_slot && values->fresh)
-        return cli_options_err(&syntax, err, "--fresh and --cage %s exclude each other", cage);
-    return 0;
-}
-
 static int prepare(struct job *job, const char *path, struct base_err *err)
 {
     struct values *values = &job->values;
@@ -207,9 +194,9 @@ static int prepare(struct job *job, const char *path, struct base_err *err)
     int r = not_in_this_version(values, err);
 
     if (r >= 0)
-        r = choose_cage(values, err);
+        r = cli_choose_cage(&syntax, values->cage, values->fresh, RUN_CAGE_FRESH, &values->chosen, err);
     if (r >= 0) {
-        if (!values->in_slot)
+        if (values->chosen == RUN_CAGE_FRESH)
             (void)run_prepare(NULL); /* execute() will tell */
         r = cli_choose_policy(&choice, &job->policy, err);
     }
@@ -261,8 +248,7 @@ static int execute(const struct job *job, const char *const *args)
         .file_count = job->file_count,
         .stdin_fd = job->stdin_fd,
         .stdin_bytes = "",
-        .in_slot = job->values.in_slot,
-        .zygote = job->values.zygote,
+        .cage = job->values.chosen,
         .stdout_fd = json ? -1 : STDOUT_FILENO,
         .stderr_fd = json ? -1 : STDERR_FILENO,
         .receipt_draft = wants_receipt(job) ? &draft : NULL,

@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/embedded.h"
 #include "cage/kernel.h"
-#include "cage/zygote/zygote.h"
+#include "cage/zygote.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
@@ -134,7 +134,7 @@ __attribute__((constructor)) static void begin(void)
 static void give_up(const char *why) __attribute__((noreturn));
 static void give_up(const char *why)
 {
-    (void)dprintf(STDERR_FILENO, "zygote: %s\n", why);
+    (void)write(STDERR_FILENO, why, strlen(why));
     _exit(1);
 }
 
