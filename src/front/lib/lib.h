@@ -24,6 +24,7 @@ struct fumehood_pool {
     pthread_mutex_t lock;   /* of what follows, but for links; never held while something is waited for */
     pthread_cond_t changed; /* a warden is free, or a run is settled */
     struct lib_shared *shared;
+    enum run_cage cage;
     struct engine_start start;
     unsigned count, turn;
     struct lib_warden *wardens;

@@ -81,6 +81,20 @@ static int make_shared(const struct fumehood_pool_options *options, struct fumeh
     return load_policy(options, &pool->shared->policy, err);
 }
 
+static int choose_cage(const struct fumehood_pool_options *options, struct fumehood_pool *pool, struct base_err *err)
+{
+    static const enum run_cage cages[] = {
+        [FUMEHOOD_CAGE_SLOT] = RUN_CAGE_SLOT,
+        [FUMEHOOD_CAGE_FRESH] = RUN_CAGE_FRESH,
+        [FUMEHOOD_CAGE_ZYGOTE] = RUN_CAGE_ZYGOTE,
+    };
+
+    if ((unsigned)options->cage >= ARRAY_COUNT(cages))
+        return base_err_set(err, BASE_E_USAGE, "cage", "%d is no kind of cage", (int)options->cage);
+    pool->cage = cages[options->cage];
+    return 0;
+}
+
 static int make_pool(const struct fumehood_pool_options *options, struct fumehood_pool *pool, struct base_err *err)
 {
     const char *program = options->program ? options->program : FUMEHOOD_PROGRAM_PATH;
@@ -90,6 +104,9 @@ static int make_pool(const struct fumehood_pool_options *options, struct fumehoo
         return base_err_set(err, BASE_E_USAGE, "wardens", "%u are more than %d", options->wardens, WARDENS_MAX);
     if (program[0] != '/')
         return base_err_set(err, BASE_E_USAGE, "program", "\"%.200s\" is not an absolute path", program);
+    r = choose_cage(options, pool, err);
+    if (r < 0)
+        return r;
     lib_rooms_lock();
     r = make_shared(options, pool, err);
     if (r >= 0)

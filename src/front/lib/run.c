@@ -98,6 +98,7 @@ static int submit(struct fumehood_pool *pool, struct lib_warden *warden, const s
         .stdin_count = program->stdin_count,
         .stdout_fd = -1,
         .stderr_fd = -1,
+        .cage = pool->cage,
     };
     struct lib_job *job = calloc(1, sizeof(*job));
     int r;
