@@ -45,12 +45,13 @@ struct cage_order {
     bool learn;       /* note what the judge lets pass */
     unsigned observe; /* bits of enum policy_observe */
     char **argv, **envp;
-    struct cage_file *files; /* without their bytes, which stand one after the other in a descriptor */
+    struct cage_file *files; /* bytes NULL: they stand in CAGE_END_FILES, those of all such files one after the other */
     size_t file_count;
+    bool has_mark, has_files; /* which of the descriptors come */
 };
 
-/* The descriptors that come with an order; at the end of the list the absent ones. */
-enum cage_end { CAGE_END_STDIN, CAGE_END_STDOUT, CAGE_END_STDERR, CAGE_END_FILES, CAGE_END_MARK, CAGE_END_MAX };
+/* The descriptors of an order. */
+enum cage_end { CAGE_END_STDIN, CAGE_END_STDOUT, CAGE_END_STDERR, CAGE_END_MARK, CAGE_END_FILES, CAGE_END_MAX };
 
 #define CAGE_ORDER_BYTES (4u << 20)
 struct cage_shared {
@@ -88,6 +89,7 @@ struct cage_context {
     int zygote_fd; /* a keeper's line to its zygote; -1: there is none */
     int guest_fd;  /* on which the end of a guest is told that the zygote has forked; -1: it is our own child */
     pid_t zygote;  /* of the keeper; 0: there is none */
+    pid_t first;   /* of a keeper: the first process that it has made and not reaped */
 };
 
 /* init_child.c: the cage's first process; never returns. */
@@ -111,8 +113,9 @@ int cage_cgroup_create(const struct cage_host *host, const struct cage_slot *slo
                        struct base_err *err);
 int cage_cgroup_limit(const struct cage_cgroup *cgroup, const struct cage_plan *plan, struct base_err *err);
 
-/* cgroup_priv.c: open what counts in the groups' folders; what is not there stays -1. */
-void cage_cgroup_open_counters(struct cage_cgroup *cgroup);
+/* cgroup_priv.c: open what counts in the groups' folders, also between runs where they serve many; what is not there
+ * stays -1. */
+void cage_cgroup_open_counters(struct cage_cgroup *cgroup, bool many_runs);
 
 /* cgroup_priv.c: groups that serve several runs. What only grows is counted from here; processes in it now; memory that
  * is charged now; give up what of that nobody holds; set the peaks back, false where that cannot be. UINT64_MAX:
@@ -153,6 +156,7 @@ enum cage_word {
     CAGE_WORD_OVER = 'v',   /* from the first process: the guest has ended */
     CAGE_WORD_LEFT = 'l',   /* from it: a descriptor that is to outlive it */
     CAGE_WORD_NEXT = 'n',   /* to a keeper: make a first process; with its end of a line */
+    CAGE_WORD_REAP = 'w',   /* to it: reap the one that is dead, and say so */
     CAGE_WORD_MADE = 'm',   /* from it: this is it; with its pid and a descriptor of it */
     CAGE_WORD_GONE = 'r',   /* from it: it is dead and reaped, and there is no other */
 };
@@ -179,8 +183,9 @@ int cage_line_receive(int line_fd, enum cage_word expected, int timeout_ms, int 
 int cage_line_say_made(int line_fd, pid_t pid, int pid_fd);
 int cage_line_say_gone(int line_fd);
 
-/* line_child.c: the line of the first process that is asked for, or -errno. */
-int cage_line_wait_next(struct cage_context *context);
+/* line_child.c: what a keeper is asked for: the word, with the line of the first process that is to be made (-1: none),
+ * or -errno. */
+int cage_line_wait_asked(struct cage_context *context, int *ret_fd);
 
 /* line_child.c: the guest's end is in the report. */
 void cage_line_say_over(int line_fd);

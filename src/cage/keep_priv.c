@@ -53,7 +53,7 @@ int cage_keep(const struct cage_host *host, const struct cage_slot *slot, const 
     keeper.slot = slot->number;
     keeper.has_zygote = zygote != NULL;
     keeper.cage.cgroup.own = zygote ? 3 : 2; /* itself, its zygote, and the first process of a cage */
-    cage_cgroup_open_counters(&keeper.cage.cgroup);
+    cage_cgroup_open_counters(&keeper.cage.cgroup, true);
     keeper.keys_fd = open("/proc/key-users", O_RDONLY | O_CLOEXEC);
     *ret_keeper = keeper;
     return 0;
@@ -124,7 +124,6 @@ int cage_next(struct cage_keeper *keeper, struct cage *ret_cage, struct base_err
     ret_cage->pid = 0;
     ret_cage->pid_fd = -1;
     ret_cage->line_fd = fds[1];
-    keeper->is_out = true;
     return 0;
 }
 
@@ -218,11 +217,12 @@ static bool keys_are_gone(const struct cage_keeper *keeper)
     return true;
 }
 
+/* Its own, its zygote's, and the dead first process, as long as that is not reaped. */
 static bool processes_are_gone(struct cage_keeper *keeper)
 {
     uint64_t processes = cage_cgroup_processes(&keeper->cage.cgroup);
 
-    return processes == UINT64_MAX || processes == keeper->cage.cgroup.own - 1; /* no first process */
+    return processes == UINT64_MAX || processes <= keeper->cage.cgroup.own;
 }
 
 static bool charge_is_low(const struct cage_keeper *keeper)
@@ -263,22 +263,19 @@ static const char *dirt(struct cage_keeper *keeper)
 
 bool cage_keeper_reap(struct cage_keeper *keeper, int *ret_status, uint64_t *ret_cpu_us)
 {
-    int r = keeper->is_out ? cage_line_receive(keeper->cage.line_fd, CAGE_WORD_GONE, PATIENCE_MS, NULL, NULL) : 0;
+    int line_fd = keeper->cage.line_fd;
+    int r = cage_line_send(line_fd, CAGE_WORD_REAP, NULL, 0);
 
-    if (r < 0)
-        return false;
-    keeper->is_out = false;
+    if (r == 0)
+        r = cage_line_receive(line_fd, CAGE_WORD_GONE, PATIENCE_MS, NULL, NULL);
     *ret_status = keeper->cage.report->kept_status;
     *ret_cpu_us = keeper->cage.report->kept_cpu_us;
-    return true;
+    return r == 0;
 }
 
 bool cage_keeper_clean(struct cage_keeper *keeper, const char **ret_why)
 {
-    uint64_t cpu_us;
-    int status;
-
-    *ret_why = cage_keeper_reap(keeper, &status, &cpu_us) ? dirt(keeper) : "its last cage is not known to be gone";
+    *ret_why = dirt(keeper);
     keeper->is_dirty = *ret_why != NULL;
     return !*ret_why;
 }

@@ -134,7 +134,8 @@ __attribute__((constructor)) static void begin(void)
 static void give_up(const char *why) __attribute__((noreturn));
 static void give_up(const char *why)
 {
-    (void)write(STDERR_FILENO, why, strlen(why));
+    if (write(STDERR_FILENO, why, strlen(why)) < 0)
+        _exit(2); /* nobody reads it */
     _exit(1);
 }
 
