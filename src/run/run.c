@@ -254,15 +254,14 @@ static int supervise(const struct run_request *request, const struct command *co
 {
     struct warden_rest rest;
     struct berth *berth;
-    int r = take_berth(request, plan, &berth, err);
-
-    if (r < 0)
-        return r;
+    struct base_err why;
+    int r = take_berth(request, plan, &berth, &why);
     const struct warden_job job = {
         .host = &site.host,
         .plan = plan,
         .slot = &berth->slot,
         .cage = &berth->next,
+        .no_cage = r < 0 ? &why : NULL,
         .files = command->files,
         .file_count = command->file_count,
         .argv = command->argv,
@@ -280,8 +279,8 @@ static int supervise(const struct run_request *request, const struct command *co
     };
     r = warden_run(&job, &rest, ret_outcome, err);
     run_settle(); /* the one before, where it was not done meanwhile */
-    site.open = (struct open_run){rest, berth, ret_outcome, request->settled, request->settled_argument};
-    if (r < 0 || !request->settled)
+    site.open = (struct open_run){rest, berth, ret_outcome, r < 0 ? NULL : request->settled, request->settled_argument};
+    if (!site.open.settled)
         run_settle();
     clear_rest();
     return r;
