@@ -49,10 +49,22 @@ static void take_signal(struct warden_watch *watch)
     warden_stop(watch, WARDEN_CANCELLED, WARDEN_LIMIT_NONE, detail);
 }
 
+static int no_cage(struct warden_watch *watch, struct base_err *err)
+{
+    struct warden_outcome *outcome = watch->outcome;
+
+    outcome->is_kept = true;
+    (void)snprintf(outcome->teardown.slot_why, sizeof(outcome->teardown.slot_why), "it has no keeper");
+    *err = *watch->job->no_cage;
+    return err->code;
+}
+
 static int take_cage(struct warden_watch *watch, struct base_err *err)
 {
     const struct warden_job *job = watch->job;
 
+    if (job->no_cage)
+        return no_cage(watch, err);
     if (job->cage && job->cage->shared) {
         watch->cage = *job->cage;
         watch->outcome->is_kept = watch->cage.keeper != NULL;
