@@ -298,6 +298,7 @@ void cage_forget(struct cage *cage);
 struct cage_keeper {
     struct cage cage; /* its process, the groups, what all its cages see; CAGE_NONE: there is no keeper */
     unsigned slot;    /* its number */
+    unsigned cages;   /* that it was asked for */
     bool is_out;      /* a cage of it is made and not yet found gone */
     bool is_dirty;    /* it must not serve again */
     bool is_limited;  /* the groups have these limits: */

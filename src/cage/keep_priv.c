@@ -113,6 +113,7 @@ int cage_next(struct cage_keeper *keeper, struct cage *ret_cage, struct base_err
     ret_cage->pid_fd = -1;
     ret_cage->line_fd = fds[1];
     keeper->is_out = true;
+    keeper->cages++;
     return 0;
 }
 

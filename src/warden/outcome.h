@@ -97,7 +97,10 @@ struct warden_outcome {
     bool mark_truncated;
 
     bool is_kept; /* its cage was made by a keeper, in a slot that serves many runs */
-    struct {      /* complete when the run is settled */
+    struct {
+        unsigned number, runs; /* that slot's, and how many cages its keeper has made, with this one */
+    } slot;
+    struct { /* complete when the run is settled */
         unsigned processes_left, cgroups_left, mounts_left, files_left;
         uint64_t us;
         char slot_why[64]; /* why the slot does not serve again; empty: it was proved clean, or there is none */

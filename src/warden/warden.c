@@ -49,13 +49,22 @@ static void take_signal(struct warden_watch *watch)
     warden_stop(watch, WARDEN_CANCELLED, WARDEN_LIMIT_NONE, detail);
 }
 
+static void note_keeper(const struct cage_keeper *keeper, struct warden_outcome *outcome)
+{
+    outcome->is_kept = keeper != NULL;
+    if (!keeper)
+        return;
+    outcome->slot.number = keeper->slot;
+    outcome->slot.runs = keeper->cages;
+}
+
 static int take_cage(struct warden_watch *watch, struct base_err *err)
 {
     const struct warden_job *job = watch->job;
 
     if (job->cage && job->cage->shared) {
         watch->cage = *job->cage;
-        watch->outcome->is_kept = watch->cage.keeper != NULL;
+        note_keeper(watch->cage.keeper, watch->outcome);
         *job->cage = (struct cage)CAGE_NONE;
         return 0;
     }
