@@ -26,5 +26,7 @@ while read -r word rest; do
     esac
 done </proc/self/status
 export -p
-uname -n
-if command -v ipcs >/dev/null; then ipcs; fi
+# In one process to the end: where more were alive at once, some kernels cannot set back their count.
+if command -v ipcs; then ipcs='exec ipcs'; fi
+if command -v bash; then exec bash -c "echo host \$HOSTNAME; $ipcs"; fi
+$ipcs

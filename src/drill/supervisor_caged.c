@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define PATIENCE_US 1000000
+#define ROUNDS      3 /* in which both slots may become clean */
 #define STEP_MS     5
 
 static int count_descriptors(void)
@@ -77,7 +78,8 @@ static int run_attack(struct drill_told *told, struct base_err *err)
     return 0;
 }
 
-static int run_honest(struct drill_told *told, struct base_err *err)
+/* *@ret_clean: its slot serves again. */
+static int run_honest(struct drill_told *told, bool *ret_clean, struct base_err *err)
 {
     const struct run_request request = {
         .policy = &told->honest_policy,
@@ -92,10 +94,23 @@ static int run_honest(struct drill_told *told, struct base_err *err)
     json_t *receipt = NULL;
     int r = run_once(told, &request, &outcome, &receipt, err);
 
+    *ret_clean = r == 1 && !outcome.teardown.slot_why[0];
     if (r <= 0)
         return r;
     note_slot(told, &outcome, receipt);
     return 0;
+}
+
+/* One in each of the two slots, which a process uses in turn. */
+static int run_honest_in_both(struct drill_told *told, bool *ret_clean, struct base_err *err)
+{
+    bool first = false, second = false;
+    int r = run_honest(told, &first, err);
+
+    if (r == 0)
+        r = run_honest(told, &second, err);
+    *ret_clean = first && second;
+    return r;
 }
 
 /* For kill-supervisor: from here on the guest is the attack. */
@@ -121,14 +136,15 @@ static json_t *processes_json(void)
     }
 }
 
-/* A process uses two slots in turn: after an honest run in each, every attack comes in the first, with the second
- * between; and another honest run in both at the end. */
+/* After an honest run in each slot every attack comes in the first, with a run in the second between; and another
+ * honest run in both at the end. */
 static int run_in_slots(struct drill_told *told, struct base_err *err)
 {
+    bool clean = false;
     int r = drill_told_load(told->honest_path, &told->honest, err);
 
-    for (int slot = 0; slot < 2 && r == 0; slot++)
-        r = run_honest(told, err);
+    for (int round = 0; round < ROUNDS && r == 0 && !clean; round++)
+        r = run_honest_in_both(told, &clean, err);
     if (r == 0)
         r = say_begun(told, err);
     for (int attack = 0; attack <= told->twice && r == 0; attack++) {
@@ -136,10 +152,10 @@ static int run_in_slots(struct drill_told *told, struct base_err *err)
             told->args[told->arg_count] = DRILL_SECOND_ARGUMENT;
         r = run_attack(told, err);
         if (r == 0)
-            r = run_honest(told, err);
+            r = run_honest(told, &clean, err);
     }
-    for (int slot = 0; slot < 2 && r == 0; slot++)
-        r = run_honest(told, err);
+    if (r == 0)
+        r = run_honest_in_both(told, &clean, err);
     base_json_put(&told->answer, "processes", processes_json());
     return r;
 }
