@@ -225,6 +225,13 @@ static bool charge_is_low(const struct cage_keeper *keeper)
     return cage_cgroup_charge_bytes(cgroup) <= highest;
 }
 
+/* A network remembers whoever used it: counters, times of connections, and more that nobody can set back. Without an
+ * interface there is nothing to use. */
+static bool network_is_unused(const struct cage_keeper *keeper)
+{
+    return keeper->network == POLICY_NETWORK_NONE;
+}
+
 static const char *dirt(struct cage_keeper *keeper)
 {
     if (!processes_are_gone(keeper))
@@ -233,6 +240,8 @@ static const char *dirt(struct cage_keeper *keeper)
         return "a socket is left in its network";
     if (!keys_are_gone(keeper))
         return "a key is left with its ids";
+    if (!network_is_unused(keeper))
+        return "its network was used";
     if (!charge_is_low(keeper))
         return "memory is left charged to its groups";
     return cage_cgroup_reset_peaks(&keeper->cage.cgroup) ? NULL : "a counter of its groups cannot be set back";
