@@ -74,17 +74,8 @@ static void judge_state(const struct slots *slots, const json_t *receipt, const 
         drill_fault(slots->breaches, "the slot of %s is neither clean nor dropped with a reason", whose);
 }
 
-/* A slot that is dropped after every run shows nothing: then this machine is not one for slots. A second attack may
- * well come first, after one for which the slot was dropped. */
-static void tell_first(const struct slots *slots, const json_t *before)
-{
-    const char *why = json_string_value(json_object_get(slot_state(receipt_of(before)), "why"));
-
-    if (is_honest(before))
-        drill_fault(slots->skips, "its slot could not serve before: %s", why ? why : "no reason given");
-}
-
-/* It must have served before, and serve again exactly where it was proved clean. */
+/* A slot serves again exactly where it was proved clean. One that cannot be, after whatever run, is new for each: then
+ * the attack came first in it, which its row says. */
 static void judge_turn(const struct slots *slots, size_t index, const json_t *receipt)
 {
     const json_t *run = run_at(slots, index), *before = neighbour(slots, index, -1),
@@ -94,8 +85,6 @@ static void judge_turn(const struct slots *slots, size_t index, const json_t *re
     judge_state(slots, receipt, "the attack");
     if (!before || !after)
         drill_fault(slots->breaches, "no run came %s it in its slot", before ? "after" : "before");
-    else if (count == 1)
-        tell_first(slots, before);
     else if (number(after, "run") > 1 && !is_clean(receipt))
         drill_fault(slots->breaches, "its slot was dropped, and served again");
     else if (number(after, "run") != count + 1 && is_clean(receipt))

@@ -64,7 +64,7 @@ struct suite {
     struct drill_site site;
     int lock_fd; /* of its folder */
     unsigned counts[DRILL_GROUP_MAX][DRILL_RESULT_MAX];
-    unsigned clean, dropped; /* slots, after attacks */
+    unsigned clean, dropped, first; /* slots after attacks; those in which the attack came first */
 };
 
 static void suite_release(struct suite *suite)
@@ -227,7 +227,7 @@ static int prepare(struct suite *suite, struct base_err *err)
 
 static void count_slot(struct suite *suite, const json_t *row)
 {
-    const json_t *slot = json_object_get(json_object_get(row, "teardown"), "slot");
+    const json_t *slot = json_object_get(row, "slot");
     const char *state = json_string_value(json_object_get(slot, "state"));
 
     if (!state)
@@ -236,6 +236,8 @@ static void count_slot(struct suite *suite, const json_t *row)
         suite->clean++;
     else
         suite->dropped++;
+    if (json_integer_value(json_object_get(slot, "runs_before")) == 0)
+        suite->first++;
 }
 
 static int run_rows(struct suite *suite, json_t *rows, struct base_err *err)
@@ -290,7 +292,8 @@ static json_t *summary_json(const struct suite *suite)
     base_json_put(&json, "by_group", by_group);
     if (suite->site.in_slot)
         base_json_put(&json, "slots",
-                      json_pack("{s:i, s:i}", "clean", (int)suite->clean, "dropped", (int)suite->dropped));
+                      json_pack("{s:i, s:i, s:i}", "clean", (int)suite->clean, "dropped", (int)suite->dropped, "first",
+                                (int)suite->first));
     return json;
 }
 

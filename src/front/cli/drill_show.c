@@ -149,9 +149,11 @@ static void print_counts(const char *name, const json_t *counts)
 static void print_slots(const json_t *slots)
 {
     if (slots)
-        printf("slots after attacks: %" JSON_INTEGER_FORMAT " proved clean, %" JSON_INTEGER_FORMAT " dropped\n",
+        printf("slots after attacks: %" JSON_INTEGER_FORMAT " proved clean, %" JSON_INTEGER_FORMAT
+               " dropped; new before: %" JSON_INTEGER_FORMAT "\n",
                json_integer_value(json_object_get(slots, "clean")),
-               json_integer_value(json_object_get(slots, "dropped")));
+               json_integer_value(json_object_get(slots, "dropped")),
+               json_integer_value(json_object_get(slots, "first")));
 }
 
 void cli_drill_show_summary(const json_t *report)
