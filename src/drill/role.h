@@ -29,8 +29,8 @@ int drill_role_launch(enum drill_role role, const char *argument, struct drill_l
  * "terminal": bool, "work": folder for a bare program, "in_slot": bool, "honest": path or null, of a program for the
  * same slots before and after, "honest_policy": {...}}. The answer of a caged one: {"refused": text or null, "error":
  * text or null, "receipts": [...], "fds_before", "fds_after", "runs": null or, in slots, in their order, [{"honest":
- * bool, "slot": its number, "run": how many the slot had then served, "receipt": of an honest one}], "processes": those
- * that the slots have at the end}, of a bare one {"error", "endings": ["exited 10", ...]}.
+ * bool, "slot": its number, "keeper": process, "run": how many cages that had then made, "receipt": of an honest one}],
+ * "processes": those that the slots have at the end}, of a bare one {"error", "endings": ["exited 10", ...]}.
  */
 int drill_supervise(const char *folder, struct base_err *err);
 int drill_be_victim(struct base_err *err);

@@ -46,12 +46,12 @@ static int run_once(struct drill_told *told, const struct run_request *request, 
     return r < 0 ? r : 1;
 }
 
-/* Which slot served, and how many it had then served. Takes @receipt, which only an honest run has. */
+/* Who served, and how many times with this one. Takes @receipt, which only an honest run has. */
 static void note_slot(struct drill_told *told, const struct warden_outcome *outcome, json_t *receipt)
 {
     base_json_add(&told->runs,
-                  json_pack("{s:b, s:i, s:i, s:o?}", "honest", receipt != NULL, "slot", (int)outcome->slot.number,
-                            "run", (int)outcome->slot.runs, "receipt", receipt));
+                  json_pack("{s:b, s:i, s:i, s:i, s:o?}", "honest", receipt != NULL, "slot", (int)outcome->slot.number,
+                            "keeper", (int)outcome->slot.keeper, "run", (int)outcome->slot.runs, "receipt", receipt));
 }
 
 static int run_attack(struct drill_told *told, struct base_err *err)

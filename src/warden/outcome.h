@@ -12,6 +12,7 @@
 #include "policy/policy.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum warden_ending {
     WARDEN_EXITED,
@@ -98,7 +99,9 @@ struct warden_outcome {
 
     bool is_kept; /* its cage was made by a keeper, in a slot that serves many runs */
     struct {
-        unsigned number, runs; /* that slot's, and how many cages its keeper has made, with this one */
+        unsigned number; /* all the same where slots have no ids or groups of their own */
+        pid_t keeper;
+        unsigned runs; /* cages that the keeper has made, with this one */
     } slot;
     struct { /* complete when the run is settled */
         unsigned processes_left, cgroups_left, mounts_left, files_left;
