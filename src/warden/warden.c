@@ -55,6 +55,7 @@ static void note_keeper(const struct cage_keeper *keeper, struct warden_outcome 
     if (!keeper)
         return;
     outcome->slot.number = keeper->slot;
+    outcome->slot.keeper = keeper->cage.pid;
     outcome->slot.runs = keeper->cages;
 }
 
