@@ -98,7 +98,9 @@ static int fill_berth(struct berth *berth, const struct cage_plan *plan, struct 
     struct cage_keeper *keeper = &berth->keeper;
     int r = take_slot(berth, err);
 
-    if (keeper->is_dirty || (plan && !cage_keeper_fits(keeper, plan)))
+    bool is_fresh = berth->next.shared && !berth->next.keeper;
+
+    if (is_fresh || keeper->is_dirty || (plan && !cage_keeper_fits(keeper, plan)))
         empty_berth(berth);
     if (r == 0 && !keeper->cage.shared)
         r = cage_keep(&site.host, &berth->slot, keeper, err);

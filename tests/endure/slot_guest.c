@@ -195,6 +195,19 @@ static void look_at_net(void)
     }
 }
 
+/* Others on this machine may hold it for a moment. */
+static int lock(int fd)
+{
+    int r = -1;
+
+    for (int i = 0; i < 200 && r < 0; i++) {
+        r = flock(fd, LOCK_EX | LOCK_NB);
+        if (r < 0)
+            pause_ms(10);
+    }
+    return r;
+}
+
 static void look_at_places(void)
 {
     static const char *const places[] = {"/", "/work", "/tmp", "/dev", "/dev/shm", "/scratch", "/etc"};
@@ -210,7 +223,7 @@ static void look_at_places(void)
                      (long)fs.f_ffree);
     }
     list("/proc/self/fd");
-    say_done("lock", flock(lock_fd, LOCK_EX | LOCK_NB));
+    say_done("lock", lock(lock_fd));
     (void)close(lock_fd);
     (void)uname(&names);
     (void)printf("names %s %s\n", names.nodename, names.domainname);

@@ -54,7 +54,7 @@ static const struct kind {
 };
 
 static struct stage_program guest;
-static bool is_user, has_groups;
+static bool is_user, has_groups, in_slot = true;
 
 /* --- one run --- */
 
@@ -106,7 +106,7 @@ static void run(const char *name, unsigned how, bool returns_early, struct ran *
 
     *ret_ran = (struct ran){0};
     request.args = args;
-    request.in_slot = true;
+    request.in_slot = in_slot;
     request.learn = how & LEARN;
     if (returns_early) {
         request.settled = settled;
@@ -205,10 +205,12 @@ static unsigned count_lines(const char *path)
     return count;
 }
 
+/* When they have nothing to do any more. */
 static void look_at_kept(struct kept *ret_kept)
 {
     char path[64], text[512];
 
+    (void)nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     (void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
     support_read(path, text, sizeof(text));
     *ret_kept = (struct kept){0};
@@ -398,9 +400,31 @@ static void a_receipt_tells_whether_a_slot_served_again(void **state)
     run_release();
 }
 
+/* Whatever was prepared before. */
+static void fresh_cages_and_slots_in_turn(void **state)
+{
+    (void)state;
+    need_cages();
+    for (unsigned i = 0; i < 8; i++) {
+        struct ran ran;
+        in_slot = i % 3 != 2;
+        assert_int_equal(run_prepare(i & 1, NULL), 0);
+        run("code", 0, i & 2, &ran);
+        run_settle();
+        assert_int_equal(ran.outcome.ending, WARDEN_EXITED);
+        assert_int_equal(ran.outcome.exit_code, 3);
+        assert_int_equal(ran.outcome.is_kept, in_slot);
+        assert_int_equal(ran.outcome.teardown.processes_left + ran.outcome.teardown.cgroups_left, 0);
+        warden_outcome_release(&ran.outcome);
+    }
+    in_slot = true;
+    run_release();
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fresh_cages_and_slots_in_turn),
         cmocka_unit_test(a_receipt_tells_whether_a_slot_served_again),
         cmocka_unit_test(nothing_of_a_network_is_seen),
         cmocka_unit_test(a_thousand_runs_see_nothing_of_each_other),
