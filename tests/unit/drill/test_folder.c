@@ -118,10 +118,8 @@ static void makers_do_not_stop_each_other(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(removes_what_resists),
-        cmocka_unit_test(fresh_is_empty),
-        cmocka_unit_test(dead_is_whose_lock_is_free),
-        cmocka_unit_test(empty_is_removed),
+        cmocka_unit_test(removes_what_resists),          cmocka_unit_test(fresh_is_empty),
+        cmocka_unit_test(dead_is_whose_lock_is_free),    cmocka_unit_test(empty_is_removed),
         cmocka_unit_test(makers_do_not_stop_each_other),
     };
     return cmocka_run_group_tests(tests, support_enter, support_leave);
