@@ -234,6 +234,8 @@ static bool network_is_unused(const struct cage_keeper *keeper)
 
 static const char *dirt(struct cage_keeper *keeper)
 {
+    if (keeper->cage.report->failed_step >= 0)
+        return "its last cage could not be built"; /* the keeper makes no other */
     if (!processes_are_gone(keeper))
         return "a process is left in its groups";
     if (!sockets_are_gone(keeper))
