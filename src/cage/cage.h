@@ -302,6 +302,7 @@ void cage_forget(struct cage *cage);
 struct cage_keeper {
     struct cage cage; /* its process, the groups, what all its cages see; CAGE_NONE: there is no keeper */
     unsigned slot;    /* its number */
+    unsigned cages;   /* that it was asked for */
     bool has_zygote;
     bool is_dirty;   /* it must not serve again */
     bool is_limited; /* the groups have these limits: */

@@ -124,6 +124,7 @@ int cage_next(struct cage_keeper *keeper, struct cage *ret_cage, struct base_err
     ret_cage->pid = 0;
     ret_cage->pid_fd = -1;
     ret_cage->line_fd = fds[1];
+    keeper->cages++;
     return 0;
 }
 
@@ -257,6 +258,8 @@ static bool network_is_unused(const struct cage_keeper *keeper)
 
 static const char *dirt(struct cage_keeper *keeper)
 {
+    if (keeper->cage.report->failed_step >= 0)
+        return "its last cage could not be built"; /* the keeper makes no other */
     if (!becomes_true(processes_are_gone, keeper))
         return "a process is left in its groups";
     if (!becomes_true(sockets_are_gone, keeper))

@@ -59,6 +59,16 @@ static int no_cage(struct warden_watch *watch, struct base_err *err)
     return err->code;
 }
 
+static void note_keeper(const struct cage_keeper *keeper, struct warden_outcome *outcome)
+{
+    outcome->is_kept = keeper != NULL;
+    if (!keeper)
+        return;
+    outcome->slot.number = keeper->slot;
+    outcome->slot.keeper = keeper->cage.pid;
+    outcome->slot.runs = keeper->cages;
+}
+
 static int take_cage(struct warden_watch *watch, struct base_err *err)
 {
     const struct warden_job *job = watch->job;
@@ -67,7 +77,7 @@ static int take_cage(struct warden_watch *watch, struct base_err *err)
         return no_cage(watch, err);
     if (job->cage && job->cage->shared) {
         watch->cage = *job->cage;
-        watch->outcome->is_kept = watch->cage.keeper != NULL;
+        note_keeper(watch->cage.keeper, watch->outcome);
         *job->cage = (struct cage)CAGE_NONE;
         return 0;
     }
