@@ -8,6 +8,7 @@
 #include "cage/kernel.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -256,8 +257,18 @@ static bool network_is_unused(const struct cage_keeper *keeper)
     return keeper->network == POLICY_NETWORK_NONE;
 }
 
+/* The kernel may have ended it for the guest's use of memory: it is in the same groups. */
+static bool is_alive(const struct cage_keeper *keeper)
+{
+    struct pollfd fd = {.fd = keeper->cage.pid_fd, .events = POLLIN};
+
+    return poll(&fd, 1, 0) == 0;
+}
+
 static const char *dirt(struct cage_keeper *keeper)
 {
+    if (!is_alive(keeper))
+        return "its keeper is dead";
     if (keeper->cage.report->failed_step >= 0)
         return "its last cage could not be built"; /* the keeper makes no other */
     if (!becomes_true(processes_are_gone, keeper))
