@@ -438,11 +438,15 @@ static bool is_gone(const struct warden_rest *rest)
     return wait_for_death(&rest->cage);
 }
 
+/* The keeper is in the groups that it keeps, so what the kernel kills for memory may be the keeper, a moment later. */
 static void prove_slot(struct cage_keeper *keeper, bool gone, struct warden_outcome *outcome)
 {
+    const uint64_t kills = outcome->limits[POLICY_LIMIT_MEMORY_BYTES].hits;
     const char *why = "its last cage cannot be killed";
 
-    if (gone)
+    if (kills != WARDEN_UNKNOWN && kills > 0)
+        why = "the kernel has killed for its memory";
+    else if (gone)
         (void)cage_keeper_clean(keeper, &why);
     keeper->is_dirty = why != NULL;
     (void)snprintf(outcome->teardown.slot_why, sizeof(outcome->teardown.slot_why), "%s", why ? why : "");
