@@ -18,6 +18,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +47,12 @@ static struct {
     int (*list_append)(object *, object *);
     object *(*bytes)(const char *, long);
     object *(*run_file)(FILE *, const char *, int, object *, object *, int, void *);
-    object **system_exit, **interrupt, *none;
+    object **system_exit, *none;
     object *(*sys_object)(const char *);
     object *(*call_method)(object *, const char *, const char *, ...);
     int (*is_true)(object *);
-    int (*is_instance)(object *, object *);
     void (*unraisable)(object *);
+    int (*finalize)(void);
     int (*matches)(object *);
     void (*fetch)(object **, object **, object **);
     void (*normalize)(object **, object **, object **);
@@ -83,13 +84,12 @@ static bool find_functions(void)
         {&py.bytes, "PyBytes_FromStringAndSize"},
         {&py.run_file, "PyRun_FileExFlags"},
         {&py.system_exit, "PyExc_SystemExit"},
-        {&py.interrupt, "PyExc_KeyboardInterrupt"},
         {&py.none, "_Py_NoneStruct"},
         {&py.sys_object, "PySys_GetObject"},
         {&py.call_method, "PyObject_CallMethod"},
         {&py.is_true, "PyObject_IsTrue"},
-        {&py.is_instance, "PyObject_IsInstance"},
         {&py.unraisable, "PyErr_WriteUnraisable"},
+        {&py.finalize, "Py_FinalizeEx"},
         {&py.restore, "PyErr_Restore"},
         {&py.matches, "PyErr_ExceptionMatches"},
         {&py.fetch, "PyErr_Fetch"},
@@ -116,19 +116,18 @@ static bool find_functions(void)
 static struct {
     char path[512]; /* of the program that is not there; empty: this is no zygote (any more) */
     char preload[4096];
-    object *enter, *status_of, *wait_for_threads, *drop_globals, *die_of_interrupt, *main_dict;
+    object *enter, *status_of, *wait_for_threads, *is_noticed, *is_interrupt, *main_dict;
 } zygote;
 
-/* The interpreter, which reads its environment later, sees none of this. */
+/* The interpreter, which reads its environment later, sees none of this: it stands before all that is a guest's. */
 __attribute__((constructor)) static void begin(void)
 {
     const char *path = getenv("FUMEHOOD_ZYGOTE"), *preload = getenv("FUMEHOOD_PRELOAD");
 
     (void)snprintf(zygote.path, sizeof(zygote.path), "%s", path ? path : "");
     (void)snprintf(zygote.preload, sizeof(zygote.preload), "%s", preload ? preload : "");
-    (void)unsetenv("LD_PRELOAD");
-    (void)unsetenv("FUMEHOOD_ZYGOTE");
-    (void)unsetenv("FUMEHOOD_PRELOAD");
+    if (path && preload)
+        environ += CAGE_ZYGOTE_TEXTS;
 }
 
 static void give_up(const char *why) __attribute__((noreturn));
@@ -152,8 +151,8 @@ static void load_driver(void)
         {&zygote.enter, "enter"},
         {&zygote.status_of, "status_of"},
         {&zygote.wait_for_threads, "wait_for_threads"},
-        {&zygote.drop_globals, "drop_globals"},
-        {&zygote.die_of_interrupt, "die_of_interrupt"},
+        {&zygote.is_noticed, "is_noticed"},
+        {&zygote.is_interrupt, "is_interrupt"},
     };
 
     for (size_t i = 0; i < ARRAY_COUNT(functions); i++)
@@ -246,6 +245,7 @@ static int become(int fds[ZYGOTE_FD_MAX], struct cage_report *report, int *ret_l
         .without = request.head.without,
         .keeper_root = request.head.root, /* there is one, and we are there */
         .zygote = 1,
+        .no_exec = true,
         .listener_fd = -1,
     };
     int r = move_up(fds);
@@ -309,16 +309,26 @@ static object *arguments_of(const char *text, uint32_t count)
     return list;
 }
 
-/* An exception that is not SystemExit is printed, as the interpreter would. */
+static void flush_plainly(const char *name)
+{
+    object *stream = py.sys_object(name);
+
+    if (stream)
+        (void)py.call_method(stream, "flush", NULL);
+    py.clear();
+}
+
+/* An exception that is not SystemExit is printed, as the interpreter would: when all is flushed. */
 static object *take_exception(object *result)
 {
+    bool is_exit = !result && py.matches(*py.system_exit) != 0;
     object *type, *value, *traceback;
-    bool is_exit;
 
+    py.fetch(&type, &value, &traceback);
+    flush_plainly("stderr");
+    flush_plainly("stdout");
     if (result)
         return py.none;
-    is_exit = py.matches(*py.system_exit) != 0;
-    py.fetch(&type, &value, &traceback);
     py.normalize(&type, &value, &traceback);
     if (!is_exit) {
         py.restore(type, value, traceback);
@@ -327,15 +337,16 @@ static object *take_exception(object *result)
     return value;
 }
 
+/* As the interpreter does it at its end; false where it then ends with another status. */
 static bool flush(const char *name, bool tell)
 {
     object *stream = py.sys_object(name);
     object *closed = stream && stream != py.none ? py.attribute(stream, "closed") : NULL;
+    bool is_there = stream && stream != py.none && !(closed && py.is_true(closed) != 0);
 
-    if (!closed || py.is_true(closed) != 0 || py.call_method(stream, "flush", NULL)) {
-        py.clear();
+    py.clear();
+    if (!is_there || py.call_method(stream, "flush", NULL))
         return true;
-    }
     if (tell)
         py.unraisable(stream);
     else
@@ -343,32 +354,45 @@ static bool flush(const char *name, bool tell)
     return false;
 }
 
-static bool flush_streams(bool tell)
+static bool says_yes(object *answer)
 {
-    bool whole = flush("stdout", tell);
+    bool yes = !answer || py.is_true(answer) != 0;
 
-    (void)flush("stderr", false);
-    return whole;
+    py.clear();
+    return yes;
 }
 
-/* What the interpreter does at its end, as far as a program can see it; the rest goes with the process. */
+/* The interpreter's own end takes it several milliseconds. Where nobody would notice, what it does comes to this. */
+static bool end_interpreter(void)
+{
+    bool whole;
+
+    if (!py.call(zygote.wait_for_threads, NULL))
+        py.unraisable(NULL);
+    if (says_yes(py.call(zygote.is_noticed, NULL)))
+        return py.finalize() == 0;
+    whole = flush("stdout", true);
+    return flush("stderr", false) && whole;
+}
+
+static void die_of_interrupt(void)
+{
+    const struct kernel_sigaction action = {.handler = SIG_DFL};
+
+    if (kernel_sigaction_set(SIGINT, &action) == 0)
+        (void)kill(getpid(), SIGINT);
+}
+
 static int leave(object *end)
 {
     object *number = py.call(zygote.status_of, "O", end);
     int status = number ? (int)py.as_long(number) : 1;
-    bool interrupted = end != py.none && py.is_instance(end, *py.interrupt) > 0;
+    bool interrupted = says_yes(py.call(zygote.is_interrupt, "O", end));
 
-    py.clear();
-    end = NULL;
-    if (!py.call(zygote.wait_for_threads, NULL))
-        py.unraisable(NULL);
-    bool whole = flush_streams(true);
-    if (!py.call(zygote.drop_globals, NULL))
-        py.clear();
-    if (!flush_streams(whole) || !whole)
+    if (!end_interpreter())
         status = 120;
     if (interrupted)
-        (void)py.call(zygote.die_of_interrupt, NULL);
+        die_of_interrupt();
     return status;
 }
 
@@ -389,7 +413,7 @@ static void run_program(void)
     file = fopen(path, "rb");
     if (file)
         result = py.run_file(file, path, FILE_INPUT, zygote.main_dict, zygote.main_dict, 1, NULL);
-    _exit(leave(take_exception(result)));
+    exit(leave(take_exception(result)));
 }
 
 static void guest_main(int fds[ZYGOTE_FD_MAX]) __attribute__((noreturn));

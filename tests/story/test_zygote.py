@@ -28,15 +28,14 @@ def signature(run, name):
     denials = [(row["class"], row["what"], None if name in COUNTED else row["count"]) for row in receipt["denials"]]
     return {
         "status": run.status, "stdout": masked(run.out), "stderr": masked(run.err), "ending": receipt["ending"],
-        "denials": sorted(denials), "protections": receipt["protections"], "limits": receipt["limits"],
+        "denials": sorted(denials), "protections": receipt["protections"], "limits": {key: dict(limit, hits=limit.get("hits", 0) > 0) for key, limit in receipt["limits"].items()},
         "truncated": [receipt[stream]["truncated"] for stream in ("stdout", "stderr")],
-        "scratch": receipt["usage"]["scratch_peak_bytes"] > 0,
     }
 
 
 def both(hood, name, row):
     program = hood.program(row.source, "py")
-    options = ["--limit", "wall_ms=10s", *row.options]
+    options = row.options if any("wall_ms" in word for word in row.options) else ["--limit", "wall_ms=10s", *row.options]
     if row.policy:
         options = ["--policy", hood.policy("policy.yaml", row.policy), *options]
     return [hood.run(program, row.args, ["--cage", cage, *options], stdin=row.stdin) for cage in ("fresh", "zygote")]
