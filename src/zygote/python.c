@@ -309,6 +309,14 @@ static object *arguments_of(const char *text, uint32_t count)
     return list;
 }
 
+static bool says_yes(object *answer)
+{
+    bool yes = !answer || py.is_true(answer) != 0;
+
+    py.clear();
+    return yes;
+}
+
 static void flush_plainly(const char *name)
 {
     object *stream = py.sys_object(name);
@@ -318,23 +326,42 @@ static void flush_plainly(const char *name)
     py.clear();
 }
 
-/* An exception that is not SystemExit is printed, as the interpreter would: when all is flushed. */
-static object *take_exception(object *result)
+struct end {
+    int status;
+    bool interrupted; /* it dies of the signal, as who has no handler of it */
+};
+
+static struct end end_of_exit(object *type, object *value, object *traceback)
+{
+    object *number = py.call(zygote.status_of, "O", value);
+    const struct end end = {.status = number ? (int)py.as_long(number) : 1};
+
+    py.clear();
+    py.restore(type, value, traceback); /* and with it all that it holds is gone */
+    py.clear();
+    return end;
+}
+
+/* How the program has ended. An exception that is not SystemExit is printed, as the interpreter would: when all is
+ * flushed. */
+static struct end take_end(object *result)
 {
     bool is_exit = !result && py.matches(*py.system_exit) != 0;
     object *type, *value, *traceback;
+    struct end end = {.status = 1};
 
     py.fetch(&type, &value, &traceback);
     flush_plainly("stderr");
     flush_plainly("stdout");
     if (result)
-        return py.none;
+        return (struct end){.status = 0};
     py.normalize(&type, &value, &traceback);
-    if (!is_exit) {
-        py.restore(type, value, traceback);
-        py.print(1);
-    }
-    return value;
+    if (is_exit)
+        return end_of_exit(type, value, traceback);
+    end.interrupted = says_yes(py.call(zygote.is_interrupt, "O", value));
+    py.restore(type, value, traceback);
+    py.print(1);
+    return end;
 }
 
 /* As the interpreter does it at its end; false where it then ends with another status. */
@@ -352,14 +379,6 @@ static bool flush(const char *name, bool tell)
     else
         py.clear();
     return false;
-}
-
-static bool says_yes(object *answer)
-{
-    bool yes = !answer || py.is_true(answer) != 0;
-
-    py.clear();
-    return yes;
 }
 
 /* The interpreter's own end takes it several milliseconds. Where nobody would notice, what it does comes to this. */
@@ -383,17 +402,13 @@ static void die_of_interrupt(void)
         (void)kill(getpid(), SIGINT);
 }
 
-static int leave(object *end)
+static int leave(struct end end)
 {
-    object *number = py.call(zygote.status_of, "O", end);
-    int status = number ? (int)py.as_long(number) : 1;
-    bool interrupted = says_yes(py.call(zygote.is_interrupt, "O", end));
-
     if (!end_interpreter())
-        status = 120;
-    if (interrupted)
+        end.status = 120;
+    if (end.interrupted)
         die_of_interrupt();
-    return status;
+    return end.status;
 }
 
 static void run_program(void) __attribute__((noreturn));
@@ -413,7 +428,14 @@ static void run_program(void)
     file = fopen(path, "rb");
     if (file)
         result = py.run_file(file, path, FILE_INPUT, zygote.main_dict, zygote.main_dict, 1, NULL);
-    exit(leave(take_exception(result)));
+    exit(leave(take_end(result)));
+}
+
+/* The guest can read its own memory: what of the machine was needed to become it is not for it. */
+static void forget_host(void)
+{
+    explicit_bzero(&request.head.order, sizeof(request.head.order));
+    explicit_bzero(&request.head.host, sizeof(request.head.host));
 }
 
 static void guest_main(int fds[ZYGOTE_FD_MAX]) __attribute__((noreturn));
@@ -424,6 +446,7 @@ static void guest_main(int fds[ZYGOTE_FD_MAX])
 
     zygote.path[0] = 0; /* from here on fopen() is fopen() */
     (void)become(fds, &report, &listener_fd);
+    forget_host();
     hand_over(fds[ZYGOTE_RUN], &report, listener_fd);
     ignore_again();
     py.after_fork_child();
@@ -460,6 +483,7 @@ static void serve_one(int own_pid_fd)
             (void)close(fds[i]);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    explicit_bzero(&request, sizeof(request)); /* the next fork has a copy of all that is here */
     tell_end(fds[ZYGOTE_RUN], status);
     (void)close(fds[ZYGOTE_RUN]);
     (void)setns(own_pid_fd, CLONE_NEWPID); /* nothing of a dead cage is held */
