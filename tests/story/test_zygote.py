@@ -140,11 +140,11 @@ for pid in (0, 1):
 
 def replies(hood, programs, options=()):
     """Receipts of programs in one worker, whose two zygotes fork them in turn."""
-    tasks = "".join(json.dumps({"task_id": "t%d" % i, "kind": "stdio", "cases": [{"stdin": "", "expect": "nothing that is printed"}]}) + "\n"
-                    for i in range(len(programs)))
-    candidates = "".join(json.dumps({"task_id": "t%d" % i, "language": "python", "completion": source}) + "\n" for i, source in enumerate(programs))
+    tasks = [{"id": "t%02d" % i, "prompt": "p", "stdin": "", "expect": "what nobody prints"} for i in range(len(programs))]
+    for i, source in enumerate(programs):
+        hood.file("candidates/t%02d.py" % i, source)
     out = hood.folder / "out"
-    run = hood.call("eval", hood.file("t.jsonl", tasks), "--candidates", hood.file("c.jsonl", candidates), "--out", out, "--jobs", "1", *options)
+    run = hood.call("eval", hood.file("tasks.json", json.dumps(tasks)), "--candidates", hood.folder / "candidates", "--out", out, "--jobs", "1", *options)
     assert run.status in (0, 1), run
     return [json.loads(line) for line in (out / "receipts.jsonl").read_text().splitlines()]
 
