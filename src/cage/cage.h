@@ -331,8 +331,12 @@ struct cage_zygote {
 int cage_zygote_environment(const char *path, const char *modules, char text[CAGE_ZYGOTE_BYTES],
                             char *ret_texts[CAGE_ZYGOTE_TEXTS], struct base_err *err);
 
-/* Whether a guest of @argv may be a fork of a zygote: short enough, and nothing is to be noticed that needs an exec. */
-bool cage_zygote_serves(const struct cage_plan *plan, char *const *argv);
+/* Why a guest of @argv must not be a fork of a zygote, or NULL. */
+#define CAGE_ZYGOTE_MEMORY_BYTES (16u << 20)
+const char *cage_zygote_refuses(const struct cage_plan *plan, char *const *argv);
+
+/* Whether what a keeper and its zygote have charged to their groups is little beside the memory of @plan. */
+bool cage_keeper_leaves_room(const struct cage_keeper *keeper, const struct cage_plan *plan);
 
 /* Have a keeper on @slot, with @zygote (NULL: none). @host is copied. The caller must be single-threaded. On failure
  * there is none. */

@@ -161,6 +161,14 @@ bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *
     return !keeper->has_run || (keeper->network == plan->policy->network && limits_equal(keeper, plan));
 }
 
+bool cage_keeper_leaves_room(const struct cage_keeper *keeper, const struct cage_plan *plan)
+{
+    const struct policy_limit *limit = &plan->policy->limits[POLICY_LIMIT_MEMORY_BYTES];
+    uint64_t charge = keeper->has_run ? keeper->charge_bytes : cage_cgroup_charge_bytes(&keeper->cage.cgroup);
+
+    return limit->unlimited || charge == UINT64_MAX || charge <= limit->value / 2;
+}
+
 int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_plan *plan, struct base_err *err)
 {
     int r = keeper->is_limited ? 0 : cage_cgroup_limit(&keeper->cage.cgroup, plan, err);

@@ -208,13 +208,15 @@ static struct run_zygote zygote_for(const struct run_request *request, const str
                                     const struct cage_plan *plan, char why[STAGE_COLD_BYTES])
 {
     const struct run_zygote none = {NULL, NULL};
+    const char *refusal;
 
     _Static_assert(sizeof(((struct warden_outcome *)0)->cold_why) == STAGE_COLD_BYTES, "one length of reasons");
     why[0] = 0;
     if (request->cage != RUN_CAGE_ZYGOTE || !request->program->runtime->has_zygote)
         return none;
-    if (request->learn || !cage_zygote_serves(plan, command->argv))
-        (void)snprintf(why, STAGE_COLD_BYTES, "its command is long, or its calls are to be noticed");
+    refusal = cage_zygote_refuses(plan, command->argv);
+    if (request->learn || refusal)
+        (void)snprintf(why, STAGE_COLD_BYTES, "%s", refusal ? refusal : "its system calls are to be learnt");
     else if (lacks_calls(plan->policy, request->program->runtime->name))
         (void)snprintf(why, STAGE_COLD_BYTES, "it lacks system calls that the interpreter's own profile has");
     else if (!stage_program_is_cold(request->program, why))

@@ -22,6 +22,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -161,6 +163,27 @@ static void load_driver(void)
     zygote.main_dict = py.module_dict(py.import_add("__main__"));
 }
 
+static void flush_plainly(const char *name)
+{
+    object *stream = py.sys_object(name);
+
+    if (stream)
+        (void)py.call_method(stream, "flush", NULL);
+    py.clear();
+}
+
+/* Its streams are the two ends of a pipe. What it says there, or does beside, would be missing in its forks. */
+static bool is_quiet(void)
+{
+    struct stat tasks;
+    int said = 0;
+
+    flush_plainly("stdout");
+    flush_plainly("stderr");
+    return ioctl(STDIN_FILENO, FIONREAD, &said) == 0 && said == 0 && stat("/proc/self/task", &tasks) == 0 &&
+           tasks.st_nlink == 3; /* its folder, itself, one thread */
+}
+
 /* What is there before the first fork need not be made, nor copied, in each. */
 static void warm_up(void)
 {
@@ -177,6 +200,8 @@ static void warm_up(void)
         zygote.preload);
     if (py.run_simple(text, NULL) < 0)
         give_up("a module cannot be preloaded");
+    if (!is_quiet())
+        give_up("it says something, or has threads, before its program");
 }
 
 /* --- a request --- */
@@ -315,15 +340,6 @@ static bool says_yes(object *answer)
 
     py.clear();
     return yes;
-}
-
-static void flush_plainly(const char *name)
-{
-    object *stream = py.sys_object(name);
-
-    if (stream)
-        (void)py.call_method(stream, "flush", NULL);
-    py.clear();
 }
 
 struct end {

@@ -428,8 +428,8 @@ UNDER_POLICY = {
     "denied-calls": P("import ctypes\nfor _ in range(20): ctypes.CDLL(None).unshare(0x10000000)\nprint('not reached')", policy="denied_calls: 5\n"),
     "python-profile": P("import json, subprocess, threading\nt = threading.Thread(target=print, args=('x',))\nt.start()\nt.join()\nprint(json.dumps({'a': 1}))", policy="syscalls: python\n"),
     "few-calls": P("print(1)", policy="syscalls: {name: few, allow: [execve, exit_group, exit, read, write]}\n", cold="it lacks system calls"),
-    "observe": P("open('x', 'w').write('1')", policy="observe: [files]\n", cold="its command is long"),
-    "observe-connect": P("import os\nos.system('true')", policy="observe: [exec]\n", cold="its command is long"),
+    "observe": P("open('x', 'w').write('1')", policy="observe: [files]\n", cold="what it opens"),
+    "observe-connect": P("import os\nos.system('true')", policy="observe: [exec]\n", cold="what it opens"),
     "hash": P("import hashlib\nprint(hashlib.sha256(b'x').hexdigest())"),
 }
 
@@ -439,6 +439,8 @@ LIMITED_RUNS = {
     "wall-threads": P("import threading\nfor _ in range(3): threading.Thread(target=lambda: [0 for _ in iter(int, 1)]).start()", options=["--limit", "wall_ms=700ms"]),
     "cpu": P("while True: pass", options=["--limit", "cpu_ms=300ms"]),
     "memory": P("x = bytearray(10**9)\nprint(len(x))", options=["--limit", "memory_bytes=64MiB"]),
+    "memory-little": P("print(1)", options=["--limit", "memory_bytes=4MiB"], cold="its limit of memory is small"),
+    "memory-least": P("print(1)", options=["--limit", "memory_bytes=16MiB"]),
     "memory-many": P("x = []\nwhile True: x.append(bytearray(10**6))", options=["--limit", "memory_bytes=64MiB"]),
     "processes": P("import os\nn = 0\ntry:\n  while True:\n    if os.fork() == 0:\n      import time\n      time.sleep(20)\n    n += 1\nexcept OSError as e: print(n, e, flush=True)\nos._exit(0)", options=["--limit", "processes=8"]),
     "threads": P("import threading, time\nn = 0\ntry:\n  while n < 100:\n    threading.Thread(target=time.sleep, args=(20,), daemon=True).start()\n    n += 1\nexcept RuntimeError as e: print(n, e)", options=["--limit", "processes=8"]),
@@ -451,7 +453,7 @@ LIMITED_RUNS = {
     "stderr": P("import sys\nwhile True: sys.stderr.write('y' * 1000)", options=["--limit", "stderr_bytes=10KiB"]),
     "idle": P("import time\ntime.sleep(20)", options=["--limit", "idle_ms=300ms"]),
     "cpus": P("print(sum(range(10**5)))", options=["--limit", "cpus=1"]),
-    "unlimited-processes": P("print(1)", options=["--limit", "processes=1"]),
+    "one-process": P("print(1)", options=["--limit", "processes=1"]),
     "stack": P("def f(): return f()\nimport sys\nsys.setrecursionlimit(10**8)\nclass A:\n  def __eq__(self, o): return self == o\nA() == 1"),
 }
 
