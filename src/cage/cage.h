@@ -171,13 +171,14 @@ struct cage_denial {
 /* Shared between both. The first process of the cage writes; the guest cannot reach it. The supervisor treats
  * it as data all the same. */
 struct cage_report {
-    _Atomic uint64_t achieved;   /* bits by CAGE_STEP_* */
-    _Atomic uint32_t started;    /* the guest's exec succeeded */
-    _Atomic uint32_t ended;      /* the guest's first process ended; wait_status is set */
-    _Atomic uint32_t denied_end; /* ended by the last denied call that the policy bears */
-    _Atomic uint32_t overdue;    /* ended by our own clock: the supervisor did not end it in time */
-    _Atomic uint32_t alone;      /* with the guest's first process ended, nothing but the cage's own is left */
-    int32_t kept_status;         /* of the first process that a keeper has reaped, and the processor time of its tree */
+    _Atomic uint64_t achieved;    /* bits by CAGE_STEP_* */
+    _Atomic uint32_t started;     /* the guest's exec succeeded */
+    _Atomic uint32_t ended;       /* the guest's first process ended; wait_status is set */
+    _Atomic uint32_t denied_end;  /* ended by the last denied call that the policy bears */
+    _Atomic uint32_t overdue;     /* ended by our own clock: the supervisor did not end it in time */
+    _Atomic uint32_t alone;       /* with the guest's first process ended, nothing but the cage's own is left */
+    _Atomic uint32_t zygote_died; /* before the guest that it had forked, or with it */
+    int32_t kept_status; /* of the first process that a keeper has reaped, and the processor time of its tree */
     uint64_t kept_cpu_us;
     int32_t wait_status;
     int32_t failed_step; /* -1: none */

@@ -233,7 +233,7 @@ int cage_zygote_start(struct cage_context *context);
  * end is told. */
 pid_t cage_zygote_fork(struct cage_context *context);
 
-/* zygote_child.c: the guest's end, as told; false while there is none. */
+/* zygote_child.c: the guest's end, as told; false while there is none. Does not return when its zygote is dead. */
 bool cage_zygote_ended(struct cage_context *context, int *ret_status);
 
 /* mount_child.c */

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 
@@ -240,3 +241,164 @@ def test_whatever_a_fork_does_the_next_is_whole(hood, number):
         expect_whole_receipt(receipt)
         expect_protected(receipt)
     assert all(receipt["zygote"]["used"] for receipt in receipts), receipts
+
+
+# ---------------------------------------------------------------- somebody kills or stops what belongs to it
+
+def children(pid):
+    try:
+        return [int(word) for word in pathlib.Path("/proc/%d/task/%d/children" % (pid, pid)).read_text().split()]
+    except OSError:
+        return []
+
+
+def family(supervisor):
+    """Keeper, zygote, first process and guest of the run that is going on."""
+    for keeper in children(supervisor):
+        for zygote in children(keeper):
+            guests = children(zygote)
+            others = [pid for pid in children(keeper) if pid != zygote]
+            if guests and others and status_field(zygote, "Name").startswith("python"):
+                return {"keeper": keeper, "zygote": zygote, "first": others[0], "guest": guests[0]}
+    return None
+
+
+def start(hood, source="import time\nprint('up', flush=True)\ntime.sleep(20)", options=()):
+    process = hood.start(hood.program(source, "py"), options=[*ZYGOTE, *options])
+    assert process.stdout.readline() == b"up\n", finish(process)
+    return process, wait_until(lambda: family(process.pid), 5)
+
+
+@pytest.mark.parametrize("who", ["keeper", "zygote", "first"])
+def test_a_killed_one_of_them_is_no_program_that_ended(hood, who):
+    process, pids = start(hood)
+    os.kill(pids[who], signal.SIGKILL)
+    run = finish(process, 20)
+    expect_ending(expect_status(run, 125), "lost")
+    assert run.receipt["stdout"]["text"] == "up\n" and run.seconds < 8
+    assert who == "first" or run.receipt["teardown"]["slot"]["state"] == "dropped", run.receipt["teardown"]
+    assert wait_until(lambda: not any(os.path.exists("/proc/%d" % pid) for pid in pids.values()), 5)
+
+
+def test_a_killed_guest_is_a_killed_program(hood):
+    process, pids = start(hood)
+    os.kill(pids["guest"], signal.SIGKILL)
+    expect_ending(expect_status(finish(process, 20), 137), "signaled", signal=signal.SIGKILL)
+
+
+@pytest.mark.parametrize("who", ["zygote", "first"])
+def test_a_stopped_one_of_them_does_not_outlast_the_limit(hood, who):
+    process, pids = start(hood, options=["--limit", "wall_ms=1s"])
+    os.kill(pids[who], signal.SIGSTOP)
+    wait_until(lambda: not os.path.exists("/proc/%d" % pids["guest"]) or status_field_or_none(pids["guest"], "State").startswith("Z"), 5)
+    assert not os.path.exists("/proc/%d" % pids["guest"]) or status_field_or_none(pids["guest"], "State").startswith("Z")
+    run = finish(process, 90)
+    assert run.ending["kind"] == "lost" or run.ending["limit"] == "wall", run
+    assert wait_until(lambda: not any(os.path.exists("/proc/%d" % pid) for pid in pids.values()), 15)
+
+
+def test_a_killed_supervisor_leaves_none_of_them(hood):
+    groups = own_cgroups()
+    process, pids = start(hood)
+    process.kill()
+    process.communicate(timeout=20)
+    assert wait_until(lambda: not any(os.path.exists("/proc/%d" % pid) for pid in pids.values()), 5)
+    expect_next_start_clears(hood, groups)
+
+
+@pytest.mark.parametrize("round", range(8))
+def test_a_supervisor_killed_at_any_moment_leaves_nothing(hood, round):
+    groups = own_cgroups()
+    process = hood.start(hood.program("import time\ntime.sleep(20)", "py"), options=ZYGOTE)
+    wait_until(lambda: False, 0.004 * (round + 1), 0.001)
+    below = [pid for pid in children(process.pid) for pid in [pid, *children(pid)]]
+    process.kill()
+    process.communicate(timeout=20)
+    assert wait_until(lambda: not any(os.path.exists("/proc/%d" % pid) for pid in below), 5)
+    expect_next_start_clears(hood, groups)
+
+
+def test_a_zygote_that_is_killed_between_runs_is_replaced(hood):
+    """The run that it was to fork ends as an error of the machine, or is done by the next; none ends otherwise."""
+    count = 120
+    tasks = hood.file("tasks.json", json.dumps([{"id": "t%03d" % i, "prompt": "p", "stdin": "", "expect": "x\n"} for i in range(count)]))
+    for i in range(count):
+        hood.file("candidates/t%03d.py" % i, "import time\ntime.sleep(.02)\nprint('x')  # %d" % i)
+    process = subprocess.Popen(hood.command("eval", tasks, "--candidates", hood.folder / "candidates", "--out", hood.folder / "out", "--jobs", "1"),
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    killed = 0
+    while process.poll() is None:
+        zygotes = [pid for worker in children(process.pid) for keeper in children(worker) for pid in children(keeper)
+                   if (status_field_or_none(pid, "Name") or "").startswith("python")]
+        if zygotes and killed < 4:
+            os.kill(zygotes[killed % len(zygotes)], signal.SIGKILL)
+            killed += 1
+        wait_until(lambda: process.poll() is not None, 0.15)
+    process.communicate()
+    assert killed >= 2
+    receipts = [json.loads(line) for line in (hood.folder / "out/receipts.jsonl").read_text().splitlines()]
+    kinds = [receipt["ending"]["kind"] for receipt in receipts]
+    assert kinds.count("exited") >= count - 2 * killed and set(kinds) <= {"exited", "setup-error", "signaled", "lost"}, kinds
+    for receipt in receipts:
+        if receipt["ending"]["kind"] == "exited":
+            expect_protected(receipt)
+            assert receipt["stdout"]["text"] == "x\n" and receipt["ending"]["exit_code"] == 0, receipt
+    assert receipts[-1]["zygote"]["used"], receipts[-1]["zygote"]
+
+
+def status_field_or_none(pid, field):
+    try:
+        return status_field(pid, field)
+    except OSError:
+        return None
+
+
+# ---------------------------------------------------------------- another interpreter than it was made for
+
+def over(hood, place, made):
+    """fumehood where something else is at a place, in a mount table of its own."""
+    need(is_root(), "not root: nothing can be mounted over the interpreter")
+    need(shutil.which("unshare"), "unshare is not installed")
+    hood.folder.chmod(0o755)
+    prefix = ["unshare", "--mount", "--propagation", "private", "sh", "-c", "mount --bind \"$0\" \"$1\" && shift && exec \"$@\"", str(made), str(place)]
+    return Hood(hood.folder, hood.nonce, prefix=prefix, as_is=True)
+
+
+INTERPRETER = os.path.realpath("/usr/bin/python3")
+ODD = {
+    "a script": "#!/bin/sh\nexec /bin/echo \"not python\"\n",
+    "a script that fails": "#!/bin/sh\nexit 3\n",
+    "no program": "nothing\n",
+    "nothing": "",
+    "another program": pathlib.Path("/bin/cat").read_bytes(),
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_what_is_no_interpreter_is_started_cold(hood, what):
+    other = over(hood, INTERPRETER, hood.file("over", ODD[what], 0o755))
+    fresh, run = [other.python("print(1)", options=["--cage", cage]) for cage in ("fresh", "zygote")]
+    assert (fresh.status, fresh.out, fresh.ending["kind"]) == (run.status, run.out, run.ending["kind"]), (fresh, run)
+    expect_used(run, "it does not start here")
+
+
+SITE = {
+    "prints": "print('at start')\n",
+    "says": "import sys\nsys.stderr.write('at start\\n')\n",
+    "threads": "import threading, time\nthreading.Thread(target=time.sleep, args=(1,)).start()\n",
+    "raises": "1/0\n",
+    "exits": "import os\nos._exit(5)\n",
+}
+
+
+@pytest.mark.parametrize("what", SITE)
+def test_an_interpreter_that_does_something_at_its_start_is_started_cold(hood, what):
+    place = pathlib.Path("/usr/lib/python3/dist-packages")
+    need(place.is_dir(), "this interpreter has no folder of packages to put another over")
+    made = hood.file("packages/at_start.pth", "import sys; exec(%r)\n" % SITE[what])
+    made.parent.chmod(0o755)
+    other = over(hood, place, made.parent)
+    program = other.program("import threading\nprint('program')", "py")
+    fresh, run = [other.run(program, options=["--cage", cage]) for cage in ("fresh", "zygote")]
+    assert (fresh.status, masked(fresh.out), masked(fresh.err)) == (run.status, masked(run.out), masked(run.err)), (fresh, run)
+    expect_used(run, "it does not start here")
