@@ -16,6 +16,7 @@ struct drill_order {
     bool in_slot;
     const char *honest; /* path of a program that runs in the same slots before and after; NULL: none */
     const struct policy *honest_policy;
+    const char *ready; /* path of a program of whose runtime zygotes are to be there; NULL: none */
     const char *notes; /* the name of the folder of notes */
 };
 

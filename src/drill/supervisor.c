@@ -94,6 +94,7 @@ static int read_order(struct drill_told *told, struct base_err *err)
     told->terminal = json_is_true(json_object_get(told->json, "terminal"));
     told->in_slot = json_is_true(json_object_get(told->json, "in_slot"));
     told->honest_path = json_string_value(json_object_get(told->json, "honest"));
+    told->ready_path = json_string_value(json_object_get(told->json, "ready"));
     if (!told->path || !told->work)
         return base_err_set(err, BASE_E_INVALID, path, "has no program, or no folder to work in");
     r = read_args(told, err);

@@ -16,6 +16,7 @@ struct drill_told {
     struct stage_program program, honest;
     struct policy policy, honest_policy;
     const char *path, *stdin_text, *work;
+    const char *ready_path;  /* of what a zygote is made for; NULL: there is none */
     const char *honest_path; /* of what runs in the same slots before and after; NULL: nothing does */
     const char *args[DRILL_ARGS_MAX];
     size_t arg_count;

@@ -65,7 +65,9 @@ static int run_attack(struct drill_told *told, struct base_err *err)
         .stdin_count = told->stdin_text ? strlen(told->stdin_text) : 0,
         .stdout_fd = told->terminal ? STDOUT_FILENO : -1,
         .stderr_fd = told->terminal ? STDERR_FILENO : -1,
-        .cage = told->in_slot ? RUN_CAGE_SLOT : RUN_CAGE_FRESH,
+        .cage = told->ready_path ? RUN_CAGE_ZYGOTE
+                : told->in_slot  ? RUN_CAGE_SLOT
+                                 : RUN_CAGE_FRESH,
     };
     AUTO_OUTCOME struct warden_outcome outcome = {0};
     json_t *receipt = NULL;
@@ -101,6 +103,28 @@ static int run_honest(struct drill_told *told, bool *ret_clean, struct base_err 
     return 0;
 }
 
+/* In each of the two slots: as the attack will be run, so that what comes before it is there with the same zygote. */
+static int make_zygotes(struct drill_told *told, struct base_err *err)
+{
+    CLEANUP(stage_program_release) struct stage_program program = {0};
+    const struct run_request request = {
+        .policy = &told->policy,
+        .program = &program,
+        .stdin_fd = -1,
+        .stdin_bytes = "",
+        .stdout_fd = -1,
+        .stderr_fd = -1,
+        .cage = RUN_CAGE_ZYGOTE,
+    };
+    int r = told->ready_path ? drill_told_load(told->ready_path, &program, err) : 0;
+
+    for (int slot = 0; slot < 2 && told->ready_path && r == 0; slot++) {
+        AUTO_OUTCOME struct warden_outcome outcome = {0};
+        r = run_execute(&request, &outcome, err);
+    }
+    return r == BASE_E_REFUSED ? 0 : r; /* so is the attack, which says so */
+}
+
 /* One in each of the two slots, which a process uses in turn. */
 static int run_honest_in_both(struct drill_told *told, bool *ret_clean, struct base_err *err)
 {
@@ -123,14 +147,14 @@ static int say_begun(const struct drill_told *told, struct base_err *err)
 }
 
 /* Keepers, and the first processes that stand ready; a guest's that stays is one more. */
-static json_t *processes_json(void)
+static json_t *processes_json(const struct drill_told *told)
 {
     static struct drill_pids pids;
     uint64_t end_us = base_clock_us() + PATIENCE_US;
 
     for (;;) {
         drill_pids_below(getpid(), 0, &pids);
-        if (pids.count <= DRILL_READY_MOST || base_clock_us() > end_us)
+        if (pids.count <= DRILL_READY_MOST(told->ready_path) || base_clock_us() > end_us)
             return json_integer((json_int_t)pids.count);
         base_clock_sleep_ms(STEP_MS);
     }
@@ -143,6 +167,8 @@ static int run_in_slots(struct drill_told *told, struct base_err *err)
     bool clean = false;
     int r = drill_told_load(told->honest_path, &told->honest, err);
 
+    if (r == 0)
+        r = make_zygotes(told, err);
     for (int round = 0; round < ROUNDS && r == 0 && !clean; round++)
         r = run_honest_in_both(told, &clean, err);
     if (r == 0)
@@ -156,7 +182,8 @@ static int run_in_slots(struct drill_told *told, struct base_err *err)
     }
     if (r == 0)
         r = run_honest_in_both(told, &clean, err);
-    base_json_put(&told->answer, "processes", processes_json());
+    base_json_put(&told->answer, "processes", processes_json(told));
+    base_json_put(&told->answer, "ready", json_integer(DRILL_READY_MOST(told->ready_path)));
     return r;
 }
 
