@@ -83,6 +83,40 @@ def test_without_a_protection_a_slot_is_not_the_same(hood, mutant, step):
     assert what_comes_out(hood, mutant, step, "") != what_comes_out(hood, mutant, step, step)
 
 
+# As a fork of a zygote: what a guest finds that has not taken one of its own steps. None of it starts the program cold.
+STATUS = "print([line for line in open('/proc/' + 'self/status') if line.startswith(%r)])"
+FORK_FINDS = {
+    "session": "import os\nprint(os.getsid(0) == os.getpid())",
+    "descriptors": "import os\nprint(os.listdir('/proc/' + 'self/fd'), os.fstat(1).st_ino != os.fstat(0).st_ino)",
+    "identity": "import os\nprint(os.getresuid(), os.getgroups())",
+    "capabilities": STATUS % "Cap",
+    "no_new_privs": STATUS % "NoNewPrivs",
+    "landlock": "import os, socket\ntry: print(os.open('/dev/urandom', os.O_WRONLY))\nexcept OSError as why: print(why)\n"
+                "try: os.kill(1, 0); print('reached')\nexcept OSError as why: print(why)\n"
+                "import os\ntry: print(os.truncate('/dev/null', 0))\nexcept OSError as why: print(why)",
+    "rlimits": "import resource\nprint([resource.getrlimit(i) for i in range(16)])",
+    "syscall_filter": STATUS % "Seccomp",
+}
+
+
+def fork_finds(hood, mutant, step, without):
+    receipt = hood.folder / "receipt.json"
+    done = subprocess.run([mutant, "run", "--cage", "zygote", "--limit", "wall_ms=3s", "--receipt", receipt, hood.program(FORK_FINDS[step], "py")],
+                          stdin=subprocess.DEVNULL, env=dict(os.environ, FUMEHOOD_WITHOUT=without), capture_output=True, timeout=60)
+    assert json.loads(receipt.read_text())["zygote"]["used"]
+    return done.returncode, done.stdout
+
+
+def test_every_step_of_a_guest_has_a_program_that_notices():
+    rows = pathlib.Path(__file__, "../../../src/cage/steps.def").resolve().read_text()
+    assert sorted(re.findall(r'^STEP\(\w+, "(\w+)", GUEST', rows, re.M)) == sorted(FORK_FINDS)
+
+
+@pytest.mark.parametrize("step", sorted(FORK_FINDS))
+def test_without_a_step_a_fork_of_a_zygote_is_not_the_same(hood, mutant, step):
+    assert fork_finds(hood, mutant, step, "") != fork_finds(hood, mutant, step, step)
+
+
 @pytest.mark.parametrize("without, lives", [("", False), ("parent_death", True)])
 def test_without_parent_death_a_guest_in_a_slot_lives_on(hood, mutant, without, lives):
     groups = own_cgroups()
