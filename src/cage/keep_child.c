@@ -24,7 +24,8 @@ static int clone_first(const struct cage_context *context, int line_fd, int *ret
 {
     static char stack[STACK_BYTES] __attribute__((aligned(64)));
     static struct cage_context own;
-    const uint64_t flags = (cage_begin_namespaces(context->without) & NEW_EACH_TIME) | CLONE_PIDFD | CLONE_VM; /* no SIGCHLD */
+    const uint64_t flags =
+        (cage_begin_namespaces(context->without) & NEW_EACH_TIME) | CLONE_PIDFD | CLONE_VM; /* no SIGCHLD */
 
     own = *context;
     own.line_fd = line_fd;
