@@ -205,11 +205,15 @@ static bool keys_are_gone(const struct cage_keeper *keeper)
     return true;
 }
 
+/* Groups that were there and cannot be read are gone, and their limits with them. */
+static bool has_group(const struct cage_keeper *keeper, enum cage_controller controller)
+{
+    return keeper->cage.cgroup.host && keeper->cage.cgroup.host->controllers[controller];
+}
+
 static bool processes_are_gone(const struct cage_keeper *keeper)
 {
-    uint64_t processes = cage_cgroup_processes(&keeper->cage.cgroup);
-
-    return processes == UINT64_MAX || processes == 1; /* its own */
+    return !has_group(keeper, CAGE_PIDS) || cage_cgroup_processes(&keeper->cage.cgroup) == 1; /* its own */
 }
 
 static bool charge_is_low(const struct cage_keeper *keeper)
@@ -218,7 +222,7 @@ static bool charge_is_low(const struct cage_keeper *keeper)
     uint64_t highest = keeper->charge_bytes + CAGE_CHARGE_FLOOR_BYTES;
     uint64_t charge = cage_cgroup_charge_bytes(cgroup);
 
-    if (charge == UINT64_MAX || charge <= highest)
+    if (!has_group(keeper, CAGE_MEMORY) || charge <= highest)
         return true;
     cage_cgroup_reclaim(cgroup); /* such as what was read of /usr for the first time */
     return cage_cgroup_charge_bytes(cgroup) <= highest;
