@@ -107,12 +107,10 @@ int cage_cgroup_limit(const struct cage_cgroup *cgroup, const struct cage_plan *
 void cage_cgroup_open_counters(struct cage_cgroup *cgroup);
 
 /* cgroup_priv.c: groups that serve several runs. What only grows is counted from here; processes in it now; memory that
- * is charged now; give up what of that nobody holds; set the peaks back, false where that cannot be. UINT64_MAX:
- * unknown. */
+ * is charged now; set the peaks back, false where that cannot be. UINT64_MAX: unknown. */
 void cage_cgroup_count_from_here(struct cage_cgroup *cgroup);
 uint64_t cage_cgroup_processes(const struct cage_cgroup *cgroup);
 uint64_t cage_cgroup_charge_bytes(const struct cage_cgroup *cgroup);
-void cage_cgroup_reclaim(const struct cage_cgroup *cgroup);
 bool cage_cgroup_reset_peaks(const struct cage_cgroup *cgroup);
 
 /* cgroup_priv.c: close what is open of it; the groups stay. */

@@ -216,16 +216,12 @@ static bool processes_are_gone(const struct cage_keeper *keeper)
     return !has_group(keeper, CAGE_PIDS) || cage_cgroup_processes(&keeper->cage.cgroup) == 1; /* its own */
 }
 
+/* What was read of /usr for the first time is charged too. It stays read when the group goes, and is charged to no
+ * other run; to give it up here would take its time from the next run, which would have to read it again. */
 static bool charge_is_low(const struct cage_keeper *keeper)
 {
-    const struct cage_cgroup *cgroup = &keeper->cage.cgroup;
-    uint64_t highest = keeper->charge_bytes + CAGE_CHARGE_FLOOR_BYTES;
-    uint64_t charge = cage_cgroup_charge_bytes(cgroup);
-
-    if (!has_group(keeper, CAGE_MEMORY) || charge <= highest)
-        return true;
-    cage_cgroup_reclaim(cgroup); /* such as what was read of /usr for the first time */
-    return cage_cgroup_charge_bytes(cgroup) <= highest;
+    return !has_group(keeper, CAGE_MEMORY) ||
+           cage_cgroup_charge_bytes(&keeper->cage.cgroup) <= keeper->charge_bytes + CAGE_CHARGE_FLOOR_BYTES;
 }
 
 /* A network remembers whoever used it: counters, times of connections, and more that nobody can set back. Without an
