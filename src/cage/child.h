@@ -61,6 +61,14 @@ struct cage_shared {
     char room[CAGE_ORDER_BYTES]; /* for what the order points to */
 };
 
+/* Before a stack is used again: sanitizers have marked what the one before had on it, and it did not return. */
+#if defined(__SANITIZE_ADDRESS__)
+void __asan_unpoison_memory_region(const volatile void *from, size_t count);
+#define CAGE_STACK_RENEW(stack) __asan_unpoison_memory_region(stack, sizeof(stack))
+#else
+#define CAGE_STACK_RENEW(stack) ((void)(stack))
+#endif
+
 struct cage_context {
     uint64_t start_us; /* the guest-to-be's own, for the report */
     struct cage_report *report;
