@@ -66,6 +66,14 @@ struct cage_shared {
     char room[CAGE_ORDER_BYTES]; /* for what the order points to */
 };
 
+/* Before a stack is used again: sanitizers have marked what the one before had on it, and it did not return. */
+#if defined(__SANITIZE_ADDRESS__)
+void __asan_unpoison_memory_region(const volatile void *from, size_t count);
+#define CAGE_STACK_RENEW(stack) __asan_unpoison_memory_region(stack, sizeof(stack))
+#else
+#define CAGE_STACK_RENEW(stack) ((void)(stack))
+#endif
+
 struct cage_context {
     uint64_t start_us; /* the guest-to-be's own, for the report */
     struct cage_report *report;
@@ -118,12 +126,10 @@ int cage_cgroup_limit(const struct cage_cgroup *cgroup, const struct cage_plan *
 void cage_cgroup_open_counters(struct cage_cgroup *cgroup, bool many_runs);
 
 /* cgroup_priv.c: groups that serve several runs. What only grows is counted from here; processes in it now; memory that
- * is charged now; give up what of that nobody holds; set the peaks back, false where that cannot be. UINT64_MAX:
- * unknown. */
+ * is charged now; set the peaks back, false where that cannot be. UINT64_MAX: unknown. */
 void cage_cgroup_count_from_here(struct cage_cgroup *cgroup);
 uint64_t cage_cgroup_processes(const struct cage_cgroup *cgroup);
 uint64_t cage_cgroup_charge_bytes(const struct cage_cgroup *cgroup);
-void cage_cgroup_reclaim(const struct cage_cgroup *cgroup);
 bool cage_cgroup_reset_peaks(const struct cage_cgroup *cgroup);
 
 /* cgroup_priv.c: close what is open of it; the groups stay. */

@@ -355,6 +355,7 @@ static pid_t start_guest(struct cage_context *context)
 {
     static char stack[GUEST_STACK_BYTES] __attribute__((aligned(64)));
 
+    CAGE_STACK_RENEW(stack);
     return kernel_clone_on(CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, stack + sizeof(stack), cage_guest_main,
                            context, NULL);
 }

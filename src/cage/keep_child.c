@@ -26,6 +26,7 @@ static int clone_first(const struct cage_context *context, int line_fd, int *ret
     static struct cage_context own;
     const uint64_t flags = (cage_begin_namespaces(context->without) & NEW_EACH_TIME) | CLONE_PIDFD | CLONE_VM | SIGCHLD;
 
+    CAGE_STACK_RENEW(stack);
     own = *context;
     own.line_fd = line_fd;
     own.keeps = false;

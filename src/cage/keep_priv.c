@@ -219,24 +219,24 @@ static bool keys_are_gone(const struct cage_keeper *keeper)
     return true;
 }
 
+/* Groups that were there and cannot be read are gone, and their limits with them. */
+static bool has_group(const struct cage_keeper *keeper, enum cage_controller controller)
+{
+    return keeper->cage.cgroup.host && keeper->cage.cgroup.host->controllers[controller];
+}
+
 /* Its own, its zygote's, and the dead first process, as long as that is not reaped. */
 static bool processes_are_gone(struct cage_keeper *keeper)
 {
-    uint64_t processes = cage_cgroup_processes(&keeper->cage.cgroup);
-
-    return processes == UINT64_MAX || processes <= keeper->cage.cgroup.own;
+    return !has_group(keeper, CAGE_PIDS) || cage_cgroup_processes(&keeper->cage.cgroup) <= keeper->cage.cgroup.own;
 }
 
+/* What was read of /usr for the first time is charged too. It stays read when the group goes, and is charged to no
+ * other run; to give it up here would take its time from the next run, which would have to read it again. */
 static bool charge_is_low(const struct cage_keeper *keeper)
 {
-    const struct cage_cgroup *cgroup = &keeper->cage.cgroup;
-    uint64_t highest = keeper->charge_bytes + CAGE_CHARGE_FLOOR_BYTES;
-    uint64_t charge = cage_cgroup_charge_bytes(cgroup);
-
-    if (charge == UINT64_MAX || charge <= highest)
-        return true;
-    cage_cgroup_reclaim(cgroup); /* such as what was read of /usr for the first time */
-    return cage_cgroup_charge_bytes(cgroup) <= highest;
+    return !has_group(keeper, CAGE_MEMORY) ||
+           cage_cgroup_charge_bytes(&keeper->cage.cgroup) <= keeper->charge_bytes + CAGE_CHARGE_FLOOR_BYTES;
 }
 
 /* What the dead held is given up a moment after their end. */

@@ -553,6 +553,71 @@ static void too_few_descriptors_are_a_clean_failure(void **state)
     assert_true(good > 8);
 }
 
+/* --- somebody takes the groups away --- */
+
+/* The group of @pid for @controller; false where that has no hierarchy of its own. */
+static bool group_of(int pid, const char *controller, char *group, size_t group_bytes)
+{
+    char path[64], line[512];
+    FILE *file;
+    bool found = false;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
+    file = fopen(path, "re");
+    while (file && !found && fgets(line, sizeof(line), file)) {
+        char *name = strchr(line, ':'), *at = name ? strchr(name + 1, ':') : NULL;
+        if (!at)
+            continue;
+        *at++ = 0;
+        at[strcspn(at, "\n")] = 0;
+        found = strcmp(name + 1, controller) == 0 && strstr(at, "/fumehood-");
+        (void)snprintf(group, group_bytes, "/sys/fs/cgroup/%s%s", controller, at);
+    }
+    if (file)
+        (void)fclose(file);
+    return found;
+}
+
+/* All that are in it go to its parent. */
+static void take_group_away(const char *group)
+{
+    char path[700], pids[512];
+
+    (void)snprintf(path, sizeof(path), "%s/cgroup.procs", group);
+    support_read(path, pids, sizeof(pids));
+    (void)snprintf(path, sizeof(path), "%s/../cgroup.procs", group);
+    for (char *pid, *rest = pids; (pid = strsep(&rest, "\n")) && *pid;)
+        support_write(path, pid, strlen(pid));
+    assert_int_equal(rmdir(group), 0);
+}
+
+static void without_its_groups_a_slot_serves_nobody(void **state)
+{
+    static struct kept kept;
+    char group[600];
+
+    (void)state;
+    need_cages();
+    apart_need(!is_user, "not root: no control groups of processes");
+    for (int round = 0; round < 2; round++) {
+        free(first_look(0));
+        free(first_look(0));
+        look_at_kept(&kept);
+        apart_need(kept.count == 2 && group_of(kept.rows[0].pid, "pids", group, sizeof(group)), "no control groups v1");
+        for (unsigned i = 0; i < kept.count; i++)
+            if (group_of(kept.rows[i].pid, round ? "memory" : "pids", group, sizeof(group)))
+                take_group_away(group);
+        for (int i = 0; i < 4; i++) {
+            struct ran ran;
+            run("bomb", 0, false, &ran);
+            if (i >= 2 && ran.outcome.processes_peak > 16)
+                fail_msg("%llu processes", (unsigned long long)ran.outcome.processes_peak);
+            warden_outcome_release(&ran.outcome);
+        }
+        run_release();
+    }
+}
+
 /* Whatever was prepared before. */
 static void fresh_cages_and_slots_in_turn(void **state)
 {
@@ -579,6 +644,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fresh_cages_and_slots_in_turn),
         cmocka_unit_test(all_guests_are_dead_when_the_end_is_known),
+        cmocka_unit_test(without_its_groups_a_slot_serves_nobody),
         cmocka_unit_test(a_fork_has_slots_of_its_own),
         cmocka_unit_test(too_few_descriptors_are_a_clean_failure),
         cmocka_unit_test(a_receipt_tells_whether_a_slot_served_again),
