@@ -76,10 +76,11 @@ static rlim_t process_limit(const struct cage_context *context)
 {
     bool grouped = context->order->uses_cgroup[CAGE_PIDS];
     rlim_t value = limit_value(context, POLICY_LIMIT_PROCESSES, RLIM_INFINITY);
+    rlim_t own = 1 + (context->keeper_root != 0) + (context->zygote > 0); /* the first process, its keeper, a zygote */
 
     if (value == RLIM_INFINITY)
         return value;
-    return value + (grouped ? 64 : context->host->privileged ? 0 : 1);
+    return value + (grouped ? 64 : context->host->privileged ? 0 : own);
 }
 
 static rlim_t memory_limit(const struct cage_context *context)
@@ -298,17 +299,24 @@ static const struct {
     {CAGE_STEP_SYSCALL_FILTER, apply_filter, prove_filter},
 };
 
-static void fail(struct cage_context *context, int step, int r) __attribute__((noreturn));
-static void fail(struct cage_context *context, int step, int r)
+uint64_t cage_guest_steps(void)
+{
+    uint64_t bits = 0;
+
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
+        bits |= UINT64_C(1) << rows[i].step;
+    return bits;
+}
+
+static int fail(struct cage_context *context, int step, int r)
 {
     context->report->failed_errno = -r;
     context->report->failed_step = step;
-    kernel_exit(1);
+    return r;
 }
 
-int cage_guest_main(void *argument)
+static int walk(struct cage_context *context)
 {
-    struct cage_context *context = argument;
     uint64_t requested = context->order->requested;
 
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
@@ -321,15 +329,30 @@ int cage_guest_main(void *argument)
         if (r == 0 && done && rows[i].prove)
             r = rows[i].prove(context);
         if (r < 0)
-            fail(context, rows[i].step, r);
+            return fail(context, rows[i].step, r);
         context->report->achieved |= UINT64_C(1) << rows[i].step;
     }
-    if ((context->report->achieved & requested) != requested)
-        fail(context, CAGE_AT_PROOF, -EPERM);
+    return (context->report->achieved & requested) == requested ? 0 : fail(context, CAGE_AT_PROOF, -EPERM);
+}
+
+int cage_guest_become(struct cage_context *context)
+{
+    int r = walk(context);
+
+    if (r < 0)
+        return r;
     if (context->start_us == 0)
         context->start_us = kernel_clock_us();
     context->report->start_us = context->start_us;
-    if (context->report->start_us == 0) /* no clock: no limit would hold */
-        fail(context, CAGE_AT_EXEC, -ENOSYS);
-    fail(context, CAGE_AT_EXEC, kernel_execve(context->order->argv[0], context->order->argv, context->order->envp));
+    return context->start_us ? 0 : fail(context, CAGE_AT_EXEC, -ENOSYS); /* no clock: no limit would hold */
+}
+
+int cage_guest_main(void *argument)
+{
+    struct cage_context *context = argument;
+    const struct cage_order *order = context->order;
+
+    if (cage_guest_become(context) == 0)
+        (void)fail(context, CAGE_AT_EXEC, kernel_execve(order->argv[0], order->argv, order->envp));
+    kernel_exit(1);
 }

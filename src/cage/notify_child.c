@@ -220,6 +220,7 @@ static bool reap(struct cage_context *context, pid_t guest)
         context->report->wait_status = status;
         ended = true;
     }
+    ended = ended || cage_zygote_ended(context, &context->report->wait_status);
     context->report->alone = pid == -ECHILD;
     return ended;
 }
@@ -266,6 +267,7 @@ void cage_notify_loop(struct cage_context *context, pid_t guest)
         {.fd = context->listener_fd, .events = POLLIN},
         {.fd = context->signal_fd, .events = POLLIN},
         {.fd = context->line_fd, .events = POLLIN},
+        {.fd = context->guest_fd, .events = POLLIN},
     };
     uint64_t next_us = 0;
 
@@ -273,7 +275,7 @@ void cage_notify_loop(struct cage_context *context, pid_t guest)
         fds[2].fd = -1; /* the other half of that promise */
 
     while (!reap(context, guest)) {
-        int r = kernel_poll(fds, 3, TICK_MS);
+        int r = kernel_poll(fds, 4, TICK_MS);
         tick(context, &next_us);
         if (r <= 0)
             continue;

@@ -55,6 +55,14 @@ static char **take_texts(struct room *room, char *const *texts)
     return copies;
 }
 
+/* More than this goes through a descriptor, which is dearer and has no limit. */
+#define FILE_BYTES 65536
+
+static bool goes_along(const struct cage_file *file)
+{
+    return file->count <= FILE_BYTES;
+}
+
 static struct cage_file *take_files(struct room *room, const struct cage_guest *guest)
 {
     struct cage_file *copies = take(room, guest->file_count * sizeof(*copies));
@@ -63,6 +71,9 @@ static struct cage_file *take_files(struct room *room, const struct cage_guest *
         copies[i] = (struct cage_file){.count = guest->files[i].count, .mode = guest->files[i].mode};
         if (!(copies[i].path = take_text(room, guest->files[i].path)))
             return NULL;
+        void *bytes = goes_along(&guest->files[i]) ? take(room, copies[i].count + 1) : NULL;
+        if (bytes)
+            copies[i].bytes = memcpy(bytes, guest->files[i].bytes, copies[i].count);
     }
     return copies;
 }
@@ -153,6 +164,10 @@ static int write_order(struct cage_shared *shared, const struct cage_guest *gues
     order->envp = take_texts(&room, guest->envp);
     order->files = take_files(&room, guest);
     order->file_count = guest->file_count;
+    order->has_mark = guest->mark_fd >= 0;
+    for (size_t i = 0; order->files && i < order->file_count; i++)
+        order->has_files = order->has_files || !order->files[i].bytes;
+    order->from_zygote = guest->from_zygote;
     if (!order->argv || !order->envp || !order->files)
         return base_err_set(err, BASE_E_TOO_LARGE, "arguments", "and environment are more than %u bytes",
                             CAGE_ORDER_BYTES);
@@ -175,16 +190,38 @@ static int write_all(int fd, const char *bytes, size_t count)
     return 0;
 }
 
-static int write_files(const struct cage_guest *guest, int *ret_fd, struct base_err *err)
+/* *@ret_fd stays as it is where all went along. */
+static int write_files(const struct cage_guest *guest, const struct cage_order *order, int *ret_fd,
+                       struct base_err *err)
 {
-    AUTO_CLOSE int fd = memfd_create("files", MFD_CLOEXEC);
-    int r = fd < 0 ? -errno : 0;
+    AUTO_CLOSE int fd = -1;
+    int r;
 
+    if (!order->has_files)
+        return 0;
+    fd = memfd_create("files", MFD_CLOEXEC);
+    r = fd < 0 ? -errno : 0;
     for (size_t i = 0; i < guest->file_count && r == 0; i++)
-        r = write_all(fd, guest->files[i].bytes, guest->files[i].count);
+        if (!order->files[i].bytes)
+            r = write_all(fd, guest->files[i].bytes, guest->files[i].count);
     if (r < 0)
         return base_err_sys(err, BASE_E_SETUP, -r, "files", "cannot be handed to the cage");
     *ret_fd = TAKE_FD(fd);
+    return 0;
+}
+
+/* --- a zygote's command --- */
+
+int cage_order_zygote(struct cage_shared *shared, const struct cage_zygote *zygote, struct base_err *err)
+{
+    struct room room = {shared->room, sizeof(shared->room)};
+
+    if (!zygote)
+        return 0;
+    shared->zygote.envp = take_texts(&room, zygote->envp);
+    shared->zygote.argv = take_texts(&room, zygote->argv);
+    if (!shared->zygote.envp || !shared->zygote.argv)
+        return base_err_set(err, BASE_E_TOO_LARGE, "zygote", "its command is more than %u bytes", CAGE_ORDER_BYTES);
     return 0;
 }
 
@@ -196,25 +233,26 @@ static int put_limits(struct cage *cage, const struct cage_plan *plan, struct ba
 int cage_start(struct cage *cage, const struct cage_guest *guest, struct base_err *err)
 {
     AUTO_CLOSE int files_fd = -1;
-    int r = put_limits(cage, guest->plan, err);
+    int r = cage_wait(cage, err);
 
     if (r == 0)
-        r = cage_keeper_wait(cage, err);
+        r = put_limits(cage, guest->plan, err);
     if (r == 0)
         r = write_order(cage->shared, guest, err);
     if (r == 0)
-        r = write_files(guest, &files_fd, err);
+        r = write_files(guest, &cage->shared->order, &files_fd, err);
     if (r < 0)
         return r;
-    const int fds[CAGE_END_MAX] = {
-        [CAGE_END_STDIN] = guest->stdin_fd, [CAGE_END_STDOUT] = guest->stdout_fd, [CAGE_END_STDERR] = guest->stderr_fd,
-        [CAGE_END_FILES] = files_fd,        [CAGE_END_MARK] = guest->mark_fd,
-    };
-    unsigned count = guest->mark_fd >= 0 ? CAGE_END_MAX : CAGE_END_MARK;
+    int fds[CAGE_END_MAX] = {guest->stdin_fd, guest->stdout_fd, guest->stderr_fd};
+    unsigned count = CAGE_END_MARK;
+    if (cage->shared->order.has_mark)
+        fds[count++] = guest->mark_fd;
+    if (cage->shared->order.has_files)
+        fds[count++] = files_fd;
     r = cage_line_send(cage->line_fd, CAGE_WORD_ORDER, fds, count);
     if (r < 0)
         return base_err_sys(err, BASE_E_SETUP, -r, "cage", "cannot be told what to run");
     if (!cage->keeper)
-        cage_cgroup_open_counters(&cage->cgroup); /* from here on there is time */
+        cage_cgroup_open_counters(&cage->cgroup, false); /* from here on there is time */
     return 0;
 }

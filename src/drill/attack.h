@@ -5,6 +5,7 @@
 #include "drill/judge.h"
 #include "drill/residue.h"
 #include "drill/scene.h"
+#include "run/run.h"
 
 struct drill_attack {
     char *name;
@@ -22,7 +23,7 @@ struct drill_site {
     char top[DRILL_PATH_BYTES]; /* a folder of its own */
     struct cage_host host;
     struct policy policy; /* that attacks apply theirs over */
-    bool in_slot;
+    enum run_cage cage;
 };
 
 /* Stage, run, look, prove, judge. *@ret_row: its row, new reference; *@ret_result as in it. Fails only where the drill

@@ -103,7 +103,9 @@ struct warden_outcome {
         pid_t keeper;
         unsigned runs; /* cages that the keeper has made, with this one */
     } slot;
-    struct { /* complete when the run is settled */
+    bool from_zygote;  /* it was forked by an interpreter that stood ready */
+    char cold_why[96]; /* why it was not, where there could be one */
+    struct {           /* complete when the run is settled */
         unsigned processes_left, cgroups_left, mounts_left, files_left;
         uint64_t us;
         char slot_why[64]; /* why the slot does not serve again; empty: it was proved clean, or there is none */

@@ -82,6 +82,7 @@ static int start(struct warden_watch *watch, struct base_err *err)
         .argv = job->argv,
         .envp = job->envp,
         .learn = job->learn,
+        .from_zygote = job->from_zygote,
         .stdin_fd = watch->guest_fds[0],
         .stdout_fd = watch->guest_fds[1],
         .stderr_fd = watch->guest_fds[2],

@@ -106,7 +106,7 @@ static void run(const char *name, unsigned how, bool returns_early, struct ran *
 
     *ret_ran = (struct ran){0};
     request.args = args;
-    request.in_slot = in_slot;
+    request.cage = in_slot ? RUN_CAGE_SLOT : RUN_CAGE_FRESH;
     request.learn = how & LEARN;
     if (returns_early) {
         request.settled = settled;
@@ -408,7 +408,7 @@ static void fresh_cages_and_slots_in_turn(void **state)
     for (unsigned i = 0; i < 8; i++) {
         struct ran ran;
         in_slot = i % 3 != 2;
-        assert_int_equal(run_prepare(i & 1, NULL), 0);
+        assert_int_equal(i & 1 ? 0 : run_prepare(NULL), 0);
         run("code", 0, i & 2, &ran);
         run_settle();
         assert_int_equal(ran.outcome.ending, WARDEN_EXITED);

@@ -83,7 +83,7 @@ FINE = [
 
 def copy(top, to):
     ignore = shutil.ignore_patterns("__pycache__")
-    for name in ("src", "tests", "cmake", "docs", "attacks"):
+    for name in ("src", "include", "examples", "tests", "cmake", "docs", "attacks"):
         shutil.copytree(top / name, to / name, ignore=ignore)
     for name in ("ARCHITECTURE.md", "README.md", "SECURITY.md", ".clang-format"):
         if (top / name).exists():
