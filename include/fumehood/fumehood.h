@@ -64,6 +64,14 @@ FUMEHOOD_API const char *fumehood_version(void);
 
 struct fumehood_pool;
 
+/* What stands ready for a run. Its receipt says what it had. */
+enum fumehood_cage {
+    FUMEHOOD_CAGE_SLOT,   /* namespaces and groups that serve many runs, proved clean between two: the default */
+    FUMEHOOD_CAGE_FRESH,  /* nothing: all of it is made anew */
+    FUMEHOOD_CAGE_ZYGOTE, /* as in a slot, and a fork of an interpreter that has started, where there is one for the
+                             program: the quickest, and addresses and hash seeds are then the same in many runs */
+};
+
 /* What is NULL or 0 has the default. */
 struct fumehood_pool_options {
     size_t size;               /* of this struct: sizeof(struct fumehood_pool_options) */
@@ -71,6 +79,7 @@ struct fumehood_pool_options {
     const char *policy;        /* path of a policy file, or a built-in name; default: "default" */
     const char *policy_text;   /* or the policy itself, as YAML or JSON */
     const char *const *limits; /* "KEY=VALUE", such as "wall_ms=2s", over the policy's; NULL-terminated */
+    enum fumehood_cage cage;
     const char *program; /* path of fumehood; default: where it was installed with this library. PATH is not asked */
 };
 

@@ -61,19 +61,42 @@ static bool is_plain(unsigned char c)
     return c >= 0x20 && c != '"' && c != '\\';
 }
 
+/* Whether one of eight bytes is below @n (at most 128). */
+static uint64_t has_less(uint64_t eight, unsigned n)
+{
+    const uint64_t ones = 0x0101010101010101u;
+
+    return (eight - ones * n) & ~eight & ones * 0x80;
+}
+
+/* Length of what needs no escape at @text, eight bytes at a time. */
+static size_t plain_run(const char *text, size_t count)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    size_t run = 0;
+    uint64_t eight;
+
+    for (; count - run >= sizeof(eight); run += sizeof(eight)) {
+        memcpy(&eight, text + run, sizeof(eight));
+        if (has_less(eight, 0x20) | has_less(eight ^ ones * '"', 1) | has_less(eight ^ ones * '\\', 1))
+            break;
+    }
+    while (run < count && is_plain((unsigned char)text[run]))
+        run++;
+    return run;
+}
+
 static int write_string(const char *text, size_t count, struct base_buf *buf)
 {
     int r = put(buf, "\"", 1);
 
     for (size_t done = 0; r == 0 && done < count;) {
-        size_t run = done;
+        size_t run = plain_run(text + done, count - done);
 
-        while (run < count && is_plain((unsigned char)text[run]))
-            run++;
-        r = put(buf, text + done, run - done);
-        if (r == 0 && run < count)
-            r = write_escape((unsigned char)text[run++], buf);
-        done = run;
+        r = put(buf, text + done, run);
+        done += run;
+        if (r == 0 && done < count)
+            r = write_escape((unsigned char)text[done++], buf);
     }
     return r < 0 ? r : put(buf, "\"", 1);
 }

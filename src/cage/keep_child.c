@@ -81,6 +81,8 @@ void cage_keep_main(struct cage_context *context)
 {
     int line_fd, r = leave_marks(context);
 
+    if (r == 0)
+        r = kernel_block_only(0); /* nothing is to wait for us: a user's guests can see how many signals do */
     if (r < 0)
         cage_init_fail(context, CAGE_AT_PROOF, r);
     for (;;) {

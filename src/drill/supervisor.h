@@ -24,6 +24,7 @@ struct drill_told {
     json_t *answer, *receipts, *runs; /* the last two become parts of it */
 };
 
+/* Load what is at @path as a program that can be run here. Release with stage_program_release(). */
 int drill_told_load(const char *path, struct stage_program *ret_program, struct base_err *err);
 
 /* Do it in a cage, or in slots; what came of it goes into the answer. */

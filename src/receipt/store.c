@@ -282,6 +282,8 @@ static int flush_journal(struct journal *journal, struct base_err *err)
     if (sys_errno)
         return cut_back(journal, sys_errno, err);
     base_buf_clear(&journal->waiting);
+    if (journal->waiting.capacity > 4 * WAITING_MAX_BYTES)
+        base_buf_release(&journal->waiting); /* a giant came by */
     return 0;
 }
 

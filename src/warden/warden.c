@@ -49,6 +49,16 @@ static void take_signal(struct warden_watch *watch)
     warden_stop(watch, WARDEN_CANCELLED, WARDEN_LIMIT_NONE, detail);
 }
 
+static int no_cage(struct warden_watch *watch, struct base_err *err)
+{
+    struct warden_outcome *outcome = watch->outcome;
+
+    outcome->is_kept = true;
+    (void)snprintf(outcome->teardown.slot_why, sizeof(outcome->teardown.slot_why), "it has no keeper");
+    *err = *watch->job->no_cage;
+    return err->code;
+}
+
 static void note_keeper(const struct cage_keeper *keeper, struct warden_outcome *outcome)
 {
     outcome->is_kept = keeper != NULL;
@@ -63,6 +73,8 @@ static int take_cage(struct warden_watch *watch, struct base_err *err)
 {
     const struct warden_job *job = watch->job;
 
+    if (job->no_cage)
+        return no_cage(watch, err);
     if (job->cage && job->cage->shared) {
         watch->cage = *job->cage;
         note_keeper(watch->cage.keeper, watch->outcome);

@@ -3,6 +3,7 @@
 
 #include "../unit/run/started.h"
 #include <malloc.h>
+#include <sys/resource.h>
 #include <time.h>
 
 /* The allocator keeps some of what it has had, where it lay; what is in use is exact. */

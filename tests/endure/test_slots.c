@@ -9,7 +9,7 @@
  */
 #include "state.h"
 
-#define ROUNDS    250 /* of four runs */
+#define ROUNDS    250 /* of four runs; as a user fewer */
 #define KEPT_MAX  64
 #define LOOK_CPU  UINT64_C(200000)    /* microseconds; less than `burn` takes */
 #define LOOK_PEAK (UINT64_C(7) << 20) /* bytes; less than all that is to leave memory */
@@ -310,6 +310,8 @@ static char *first_look(unsigned how)
     text = strdup(ran.outcome.out.kept.bytes);
     warden_outcome_release(&ran.outcome);
     assert_non_null(text);
+    assert_null(strstr(text, "\nkeeper 0\n")); /* it does not even see what it must not reach */
+    assert_null(strstr(text, "\nbelow /proc 0\n"));
     return text;
 }
 
@@ -332,7 +334,7 @@ static void a_thousand_runs_see_nothing_of_each_other(void **state)
     for (unsigned i = 0; i < ARRAY_COUNT(kinds); i++)
         round_of(i, expected);
     state_look(&before);
-    for (unsigned i = 0; i < ROUNDS; i++)
+    for (unsigned i = 0; i < (is_user ? ROUNDS / 5 : ROUNDS); i++)
         round_of(i, expected);
     state_expect_same(&before, true);
     look_at_kept(&old);
@@ -400,6 +402,157 @@ static void a_receipt_tells_whether_a_slot_served_again(void **state)
     run_release();
 }
 
+/* --- what is dead when a run returns --- */
+
+static int parent_of(int pid)
+{
+    char path[64], text[512];
+    const char *at;
+    AUTO_CLOSE int fd = -1;
+    ssize_t count;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    count = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+    if (count <= 0)
+        return 0;
+    text[count] = 0;
+    at = strrchr(text, ')');
+    return at && at[2] != 'Z' ? (int)strtol(at + 4, NULL, 10) : 0;
+}
+
+/* Guests are called as the program is; what is ours is not. */
+static bool is_own_guest(int pid)
+{
+    char path[64], text[64];
+    AUTO_CLOSE int fd = -1;
+    ssize_t count;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    count = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+    if (count <= 0 || strncmp(text, "slot_guest", 10) != 0)
+        return false;
+    for (pid = parent_of(pid); pid > 1; pid = parent_of(pid))
+        if (pid == getpid())
+            return true;
+    return false;
+}
+
+static unsigned guests_alive(void)
+{
+    DIR *dir = opendir("/proc");
+    unsigned count = 0;
+
+    assert_non_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir));)
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+            count += is_own_guest((int)strtol(entry->d_name, NULL, 10));
+    (void)closedir(dir);
+    return count;
+}
+
+/* With the verdict, before anything is torn down. */
+static void all_guests_are_dead_when_the_end_is_known(void **state)
+{
+    (void)state;
+    need_cages();
+    free(first_look(0));
+    for (unsigned i = 0; i < 4 * ARRAY_COUNT(kinds); i++) {
+        const struct kind *kind = &kinds[i % ARRAY_COUNT(kinds)];
+        struct ran ran;
+        if (kind->every > 2)
+            continue;
+        run(kind->name, kind->how, true, &ran);
+        if (guests_alive())
+            fail_msg("%s: %u processes are alive", kind->name, guests_alive());
+        run_settle();
+        expect_ended(kind, &ran);
+        expect_settled(kind->name, &ran);
+        warden_outcome_release(&ran.outcome);
+    }
+    run_release();
+}
+
+/* --- a fork, and a process that is short of everything --- */
+
+static int run_some(void *argument)
+{
+    (void)argument;
+    for (int i = 0; i < 4; i++) {
+        const char *const args[] = {"code", NULL};
+        AUTO_POLICY struct policy policy = policy_for(0);
+        AUTO_OUTCOME struct warden_outcome outcome = {0};
+        struct run_request request = started_request(&policy, &guest);
+        request.args = args;
+        request.cage = true ? RUN_CAGE_SLOT : RUN_CAGE_FRESH;
+        if (run_execute(&request, &outcome, NULL) < 0 || outcome.ending != WARDEN_EXITED || outcome.exit_code != 3)
+            return 1;
+    }
+    return 0; /* without letting go: its keepers end with it */
+}
+
+static int sleep_long(void *argument)
+{
+    (void)argument;
+    (void)pause();
+    return 0;
+}
+
+static void a_fork_has_slots_of_its_own(void **state)
+{
+    static struct kept before, after;
+    pid_t sleeper;
+
+    (void)state;
+    need_cages();
+    free(first_look(0));
+    look_at_kept(&before);
+    assert_int_equal(before.count, 2);
+    sleeper = apart_start(sleep_long, NULL); /* has a copy of all that we have */
+    assert_int_equal(apart_end(apart_start(run_some, NULL)), 0);
+    assert_int_equal(run_some(NULL), 0);
+    look_at_kept(&after);
+    assert_int_equal(count_same(&before, &after), 2);
+    run_release();
+    for (unsigned i = 0; i < before.count; i++)
+        assert_int_equal(kill(before.rows[i].pid, 0), -1);
+    assert_int_equal(kill(sleeper, SIGKILL), 0);
+    assert_int_equal(apart_end(sleeper), 256 + SIGKILL);
+}
+
+/* Each descriptor more lets a run get a little further. */
+static void too_few_descriptors_are_a_clean_failure(void **state)
+{
+    const char *const args[] = {"code", NULL};
+    AUTO_POLICY struct policy policy = policy_for(0);
+    struct run_request request = started_request(&policy, &guest);
+    struct rlimit all;
+    unsigned good = 0, failed = 0;
+
+    (void)state;
+    need_cages();
+    request.args = args;
+    request.cage = true ? RUN_CAGE_SLOT : RUN_CAGE_FRESH;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+    for (rlim_t few = 8; few < 96; few++) {
+        AUTO_OUTCOME struct warden_outcome outcome = {0};
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){few, all.rlim_max}), 0);
+        int r = run_execute(&request, &outcome, NULL);
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+        failed += r < 0 || outcome.ending == WARDEN_SETUP_ERROR;
+        good += r == 0 && outcome.ending == WARDEN_EXITED && outcome.exit_code == 3;
+        if (r == 0 && (outcome.teardown.processes_left || outcome.teardown.cgroups_left))
+            fail_msg("with %u descriptors something is left", (unsigned)few);
+        if (few % 7 == 0)
+            run_release();
+    }
+    run_release();
+    assert_int_equal(failed + good, 96 - 8);
+    assert_true(failed > 8);
+    assert_true(good > 8);
+}
+
 /* Whatever was prepared before. */
 static void fresh_cages_and_slots_in_turn(void **state)
 {
@@ -425,6 +578,9 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fresh_cages_and_slots_in_turn),
+        cmocka_unit_test(all_guests_are_dead_when_the_end_is_known),
+        cmocka_unit_test(a_fork_has_slots_of_its_own),
+        cmocka_unit_test(too_few_descriptors_are_a_clean_failure),
         cmocka_unit_test(a_receipt_tells_whether_a_slot_served_again),
         cmocka_unit_test(nothing_of_a_network_is_seen),
         cmocka_unit_test(a_thousand_runs_see_nothing_of_each_other),

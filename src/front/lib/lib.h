@@ -13,10 +13,18 @@ struct lib_warden {
     bool taken;
 };
 
-struct fumehood_pool {
-    pthread_mutex_t lock;   /* of everything here but links; never held while something is waited for */
-    pthread_cond_t changed; /* a warden is free, or a run is settled */
+/* What a pool and its results have in common; the last of them frees it. All of it is of the rooms' lock. */
+struct lib_shared {
+    unsigned owners;
     struct policy policy;
+    struct run_common *common; /* of receipts under that policy */
+};
+
+struct fumehood_pool {
+    pthread_mutex_t lock;   /* of what follows, but for links; never held while something is waited for */
+    pthread_cond_t changed; /* a warden is free, or a run is settled */
+    struct lib_shared *shared;
+    enum run_cage cage;
     struct engine_start start;
     unsigned count, turn;
     struct lib_warden *wardens;
@@ -34,7 +42,9 @@ struct fumehood_result {
     struct engine_event last;             /* what came last of it */
     bool merged;                          /* `last` is in the outcome */
     struct warden_outcome outcome;
-    struct policy policy; /* with the run's environment */
+    struct lib_shared *shared;
+    struct policy policy; /* where the run has an environment of its own */
+    bool has_policy;
     struct stage_program program;
     struct stage_file *files; /* without their bytes: for the receipt */
     size_t file_count;
@@ -45,6 +55,10 @@ struct fumehood_result {
 /* Tables of the rooms below are filled when first needed, and are for one thread at a time. */
 void lib_rooms_lock(void);
 void lib_rooms_unlock(void);
+
+/* Another owner of @shared, and one less. Under the rooms' lock. */
+struct lib_shared *lib_shared_take(struct lib_shared *shared);
+void lib_shared_drop(struct lib_shared *shared);
 
 /* Hand @err to the caller. Returns its code. */
 int lib_error(const struct base_err *err, struct fumehood_error *error);

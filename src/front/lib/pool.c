@@ -21,6 +21,21 @@ void lib_rooms_unlock(void)
     (void)pthread_mutex_unlock(&rooms);
 }
 
+struct lib_shared *lib_shared_take(struct lib_shared *shared)
+{
+    shared->owners++;
+    return shared;
+}
+
+void lib_shared_drop(struct lib_shared *shared)
+{
+    if (!shared || --shared->owners > 0)
+        return;
+    policy_release(&shared->policy);
+    run_common_free(shared->common);
+    free(shared);
+}
+
 static unsigned processors(void)
 {
     cpu_set_t set;
@@ -56,6 +71,30 @@ static int start_wardens(struct fumehood_pool *pool, struct base_err *err)
     return r;
 }
 
+static int make_shared(const struct fumehood_pool_options *options, struct fumehood_pool *pool, struct base_err *err)
+{
+    pool->shared = calloc(1, sizeof(*pool->shared));
+    if (!pool->shared)
+        return base_err_set(err, BASE_E_NOMEM, "pool", "out of memory");
+    pool->shared->owners = 1;
+    pool->shared->common = run_common_new();
+    return load_policy(options, &pool->shared->policy, err);
+}
+
+static int choose_cage(const struct fumehood_pool_options *options, struct fumehood_pool *pool, struct base_err *err)
+{
+    static const enum run_cage cages[] = {
+        [FUMEHOOD_CAGE_SLOT] = RUN_CAGE_SLOT,
+        [FUMEHOOD_CAGE_FRESH] = RUN_CAGE_FRESH,
+        [FUMEHOOD_CAGE_ZYGOTE] = RUN_CAGE_ZYGOTE,
+    };
+
+    if ((unsigned)options->cage >= ARRAY_COUNT(cages))
+        return base_err_set(err, BASE_E_USAGE, "cage", "%d is no kind of cage", (int)options->cage);
+    pool->cage = cages[options->cage];
+    return 0;
+}
+
 static int make_pool(const struct fumehood_pool_options *options, struct fumehood_pool *pool, struct base_err *err)
 {
     const char *program = options->program ? options->program : FUMEHOOD_PROGRAM_PATH;
@@ -65,10 +104,13 @@ static int make_pool(const struct fumehood_pool_options *options, struct fumehoo
         return base_err_set(err, BASE_E_USAGE, "wardens", "%u are more than %d", options->wardens, WARDENS_MAX);
     if (program[0] != '/')
         return base_err_set(err, BASE_E_USAGE, "program", "\"%.200s\" is not an absolute path", program);
+    r = choose_cage(options, pool, err);
+    if (r < 0)
+        return r;
     lib_rooms_lock();
-    r = load_policy(options, &pool->policy, err);
+    r = make_shared(options, pool, err);
     if (r >= 0)
-        r = engine_start_init(&pool->start, program, &pool->policy, -1, err);
+        r = engine_start_init(&pool->start, program, &pool->shared->policy, -1, err);
     lib_rooms_unlock();
     if (r < 0)
         return r;
@@ -127,7 +169,9 @@ void fumehood_pool_close(struct fumehood_pool *pool)
     for (unsigned i = 0; i < pool->count; i++)
         engine_link_end(&pool->wardens[i].link, until_us);
     engine_start_release(&pool->start);
-    policy_release(&pool->policy);
+    lib_rooms_lock();
+    lib_shared_drop(pool->shared);
+    lib_rooms_unlock();
     (void)pthread_cond_destroy(&pool->changed);
     (void)pthread_mutex_destroy(&pool->lock);
     free(pool->wardens);

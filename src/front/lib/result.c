@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "front/lib/lib.h"
 #include "receipt/receipt.h"
+#include "run/run.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -119,13 +120,14 @@ void fumehood_result_settle(struct fumehood_result *result)
 static int make_receipt(struct fumehood_result *result, struct base_err *err)
 {
     const struct run_request request = {
-        .policy = &result->policy,
+        .policy = result->has_policy ? &result->policy : &result->shared->policy,
         .program = &result->program,
         .files = result->files,
         .file_count = result->file_count,
         .stdin_fd = -1,
         .stdout_fd = -1,
         .stderr_fd = -1,
+        .common = result->has_policy ? NULL : result->shared->common,
     };
     AUTO_JSON json_t *receipt = NULL;
     char sha256[BASE_HASH_HEX];
@@ -171,6 +173,9 @@ void fumehood_result_free(struct fumehood_result *result)
     forget(result);
     warden_outcome_release(&result->outcome);
     policy_release(&result->policy);
+    lib_rooms_lock();
+    lib_shared_drop(result->shared);
+    lib_rooms_unlock();
     stage_program_release(&result->program);
     base_buf_release(&result->receipt);
     free(result->files);

@@ -53,12 +53,15 @@ static int stage_files(const struct fumehood_program *program, struct fumehood_r
     return r < 0 ? r : stage_files_check(&result->program, result->files, result->file_count, err);
 }
 
-static int set_environment(const struct fumehood_program *program, const struct policy *policy,
-                           struct fumehood_result *result, struct base_err *err)
+static int set_environment(const struct fumehood_program *program, struct fumehood_result *result, struct base_err *err)
 {
-    int r = policy_copy(policy, &result->policy, err);
+    int r;
 
-    for (size_t i = 0; r >= 0 && program->environment && program->environment[i]; i++)
+    if (!program->environment || !program->environment[0])
+        return 0;
+    r = policy_copy(&result->shared->policy, &result->policy, err);
+    result->has_policy = r >= 0;
+    for (size_t i = 0; r >= 0 && program->environment[i]; i++)
         r = policy_add_env(&result->policy, program->environment[i], err);
     return r;
 }
@@ -71,7 +74,8 @@ static int stage(struct fumehood_pool *pool, const struct fumehood_program *prog
     if (r < 0)
         return r;
     lib_rooms_lock();
-    r = set_environment(program, &pool->policy, result, err);
+    result->shared = lib_shared_take(pool->shared);
+    r = set_environment(program, result, err);
     if (r >= 0)
         r = stage_program(program, result, err);
     if (r >= 0)
@@ -84,7 +88,7 @@ static int submit(struct fumehood_pool *pool, struct lib_warden *warden, const s
                   struct fumehood_result *result, struct base_err *err)
 {
     const struct run_request request = {
-        .policy = &result->policy,
+        .policy = result->has_policy ? &result->policy : &result->shared->policy,
         .program = &result->program,
         .args = program->args,
         .files = result->files,
@@ -94,6 +98,7 @@ static int submit(struct fumehood_pool *pool, struct lib_warden *warden, const s
         .stdin_count = program->stdin_count,
         .stdout_fd = -1,
         .stderr_fd = -1,
+        .cage = pool->cage,
     };
     struct lib_job *job = calloc(1, sizeof(*job));
     int r;

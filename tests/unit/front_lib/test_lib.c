@@ -178,6 +178,34 @@ static void a_receipt(void **state)
     fumehood_result_free(other);
 }
 
+static void every_kind_of_cage(void **state)
+{
+    static const char *const said[] = {[FUMEHOOD_CAGE_SLOT] = "\"cage\":\"slot\"",
+                                       [FUMEHOOD_CAGE_FRESH] = "\"cage\":\"fresh\"",
+                                       [FUMEHOOD_CAGE_ZYGOTE] = "\"cage\":\"slot\""};
+
+    (void)state;
+    open_pool(1);
+    fumehood_pool_close(pool);
+    for (unsigned cage = 0; cage < 3; cage++) {
+        struct fumehood_pool_options wanted = options(1);
+        struct fumehood_result *result;
+        const char *json = NULL;
+
+        wanted.cage = (enum fumehood_cage)cage;
+        assert_int_equal(fumehood_pool_open(&wanted, &pool, NULL), 0);
+        for (int i = 0; i < 3; i++) {
+            result = run_shell("echo x");
+            expect_output(result, "x\n");
+            assert_int_equal(fumehood_result_receipt(result, &json, NULL), 0);
+            if (!strstr(json, said[cage]))
+                fail_msg("%s", json);
+            fumehood_result_free(result);
+        }
+        fumehood_pool_close(pool);
+    }
+}
+
 static void a_result_freed_before_it_is_settled(void **state)
 {
     (void)state;
@@ -212,6 +240,9 @@ static void wrong_options(void **state)
     expect_refused(wanted, FUMEHOOD_E_USAGE, "size", "this version");
     wanted = options(1025);
     expect_refused(wanted, FUMEHOOD_E_USAGE, "wardens", "1025");
+    wanted = options(1);
+    wanted.cage = (enum fumehood_cage)3;
+    expect_refused(wanted, FUMEHOOD_E_USAGE, "cage", "no kind of cage");
     wanted = options(1);
     wanted.limits = limits;
     expect_refused(wanted, FUMEHOOD_E_USAGE, "wall_ms=never", "wall_ms");
@@ -436,6 +467,7 @@ int main(void)
         cmocka_unit_test(how_it_ends),
         cmocka_unit_test(what_was_denied),
         cmocka_unit_test(a_receipt),
+        cmocka_unit_test(every_kind_of_cage),
         cmocka_unit_test(a_result_freed_before_it_is_settled),
         cmocka_unit_test(wrong_options),
         cmocka_unit_test(wrong_programs_of_ours),
