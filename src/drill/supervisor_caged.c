@@ -140,8 +140,7 @@ static json_t *processes_json(void)
  * come first in a slot of its own. */
 static int run_nothing(struct drill_told *told, struct base_err *err)
 {
-    const struct stage_program nothing = {
-        .name = told->program.name, .bytes = NULL, .count = 0, .runtime = told->program.runtime};
+    struct stage_program nothing = told->program;
     const struct run_request request = {.policy = &told->policy,
                                         .program = &nothing,
                                         .stdin_fd = -1,
@@ -151,6 +150,8 @@ static int run_nothing(struct drill_told *told, struct base_err *err)
                                         .cage = told->cage};
     int r = 0;
 
+    nothing.bytes = NULL;
+    nothing.count = 0;
     for (int slot = 0; slot < 2 && r == 0 && told->program.runtime->has_zygote; slot++) {
         AUTO_OUTCOME struct warden_outcome outcome = {0};
         r = run_execute(&request, &outcome, err);
