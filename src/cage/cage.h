@@ -304,6 +304,7 @@ struct cage_keeper {
     unsigned slot;    /* its number */
     unsigned cages;   /* that it was asked for */
     bool has_zygote;
+    bool is_silent;  /* it did not answer: it is dead, or will be */
     bool is_dirty;   /* it must not serve again */
     bool is_limited; /* the groups have these limits: */
     bool uses_cgroup[CAGE_CONTROLLER_MAX];

@@ -257,18 +257,16 @@ static bool network_is_unused(const struct cage_keeper *keeper)
     return keeper->network == POLICY_NETWORK_NONE;
 }
 
-/* The kernel may have ended it for the guest's use of memory: it is in the same groups. */
-static bool is_alive(const struct cage_keeper *keeper)
+/* Whom the kernel kills for want of memory it kills with all that share that memory, and so its keeper. */
+static bool is_dead(const struct cage_keeper *keeper)
 {
-    struct pollfd fd = {.fd = keeper->cage.pid_fd, .events = POLLIN};
-
-    return poll(&fd, 1, 0) == 0;
+    return keeper->is_silent || poll(&(struct pollfd){.fd = keeper->cage.pid_fd, .events = POLLIN}, 1, 0) > 0;
 }
 
 static const char *dirt(struct cage_keeper *keeper)
 {
-    if (!is_alive(keeper))
-        return "its keeper is dead";
+    if (is_dead(keeper))
+        return "its keeper was killed with its last cage";
     if (keeper->cage.report->failed_step >= 0)
         return "its last cage could not be built"; /* the keeper makes no other */
     if (!becomes_true(processes_are_gone, keeper))
@@ -293,6 +291,7 @@ bool cage_keeper_reap(struct cage_keeper *keeper, int *ret_status, uint64_t *ret
         r = cage_line_receive(line_fd, CAGE_WORD_GONE, PATIENCE_MS, NULL, NULL);
     *ret_status = keeper->cage.report->kept_status;
     *ret_cpu_us = keeper->cage.report->kept_cpu_us;
+    keeper->is_silent = r < 0;
     return r == 0;
 }
 

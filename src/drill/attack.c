@@ -156,7 +156,7 @@ static int order_harmless(const struct row *row, const struct policy *policy, pi
     if (r < 0)
         return r;
     *ret_order = (struct drill_order){
-        .program = path, .policy = policy, .plain = true, .in_slot = row->site->in_slot, .notes = SIBLING_DIR};
+        .program = path, .policy = policy, .plain = true, .cage = row->site->cage, .notes = SIBLING_DIR};
     return drill_order_start(ret_order, &row->scene, ret_pid, err);
 }
 
@@ -171,19 +171,20 @@ static int put_honest(const struct row *row, char path[DRILL_PATH_BYTES + 32], s
 static int run_both(struct row *row, struct base_err *err)
 {
     const struct drill_expect *expect = &row->attack->expect;
+    const bool in_slot = row->site->in_slot;
     char honest[DRILL_PATH_BYTES + 32];
     const struct drill_order order = {.program = row->attack->program,
                                       .args = &expect->args,
                                       .stdin_text = expect->stdin_text,
                                       .policy = &expect->policy,
                                       .twice = has(row, DRILL_SECOND_RUN),
-                                      .in_slot = row->site->in_slot,
-                                      .honest = row->site->in_slot ? honest : NULL,
+                                      .cage = row->site->cage,
+                                      .honest = in_slot ? honest : NULL,
                                       .honest_policy = &row->site->policy,
                                       .notes = DRILL_NOTE_DIR};
     struct drill_order harmless;
     pid_t pid, other = 0;
-    int r = row->site->in_slot ? put_honest(row, honest, err) : 0;
+    int r = in_slot ? put_honest(row, honest, err) : 0;
 
     if (r == 0 && has(row, DRILL_SIBLING))
         r = order_harmless(row, &row->site->policy, &other, &harmless, err);

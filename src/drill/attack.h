@@ -22,6 +22,7 @@ struct drill_site {
     char top[DRILL_PATH_BYTES]; /* a folder of its own */
     struct cage_host host;
     struct policy policy; /* that attacks apply theirs over */
+    const char *cage;     /* as run_cage_name() spells it */
     bool in_slot;
 };
 

@@ -22,11 +22,11 @@ int drill_role_launch(enum drill_role role, const char *argument, struct drill_l
 #define DRILL_SAID_FILE   "said"  /* what a bare program printed */
 #define DRILL_BEGUN_FILE  "begun" /* in slots: the honest runs are over that come before */
 
-/* In slots, the processes that stand ready: two keepers, and the first process that each has made. */
-#define DRILL_READY_MOST 4
+/* In slots, the processes that stand ready: two keepers, the zygote and the first process of each. */
+#define DRILL_READY_MOST 6
 
 /* The order: {"program", "args": [...], "stdin": text or null, "policy": {...}, "bare": bool, "twice": bool,
- * "terminal": bool, "work": folder for a bare program, "in_slot": bool, "honest": path or null, of a program for the
+ * "terminal": bool, "work": folder for a bare program, "cage": its name, "honest": path or null, of a program for the
  * same slots before and after, "honest_policy": {...}}. The answer of a caged one: {"refused": text or null, "error":
  * text or null, "receipts": [...], "fds_before", "fds_after", "runs": null or, in slots, in their order, [{"honest":
  * bool, "slot": its number, "keeper": process, "run": how many cages that had then made, "receipt": of an honest one}],

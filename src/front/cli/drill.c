@@ -3,6 +3,7 @@
 #include "drill/drill.h"
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "front/cli/choose.h"
 #include "front/cli/drill_show.h"
 #include "front/cli/options.h"
 #include "front/cli/say.h"
@@ -22,7 +23,8 @@ static const struct cli_option options[] = {
      "a folder of them; default: attacks beside this program, or ../share/fumehood/attacks"},
     {"tier", CLI_TEXT, AT(tier), "TIER", "Boundary", "kind of boundary; only container is in this version (default)"},
     {"cage", CLI_TEXT, AT(cage), "KIND", "Boundary",
-     "fresh (default), or slot: each attack in a slot that serves honest runs before and after it"},
+     "fresh (default), slot: each attack in a slot that serves honest runs before and after it, or zygote: there, as a "
+     "fork of an interpreter that stands ready"},
     {"json", CLI_FLAG, AT(json), NULL, "Output", "print a JSON object"},
     {NULL},
 };
@@ -42,9 +44,9 @@ static const struct cli_syntax syntax = {
              "  skip      this machine cannot stage it\n"
              "  residual  it succeeds, and is documented as a risk that remains\n\n"
              "In a slot\n"
-             "  With --cage slot an honest run comes before each attack in the same slot, and\n"
-             "  one after it. What the later one can see, or is charged for, must be what it\n"
-             "  was before; a slot that was not proved clean must not serve again.\n\n"
+             "  With --cage slot or zygote an honest run comes before each attack in the same\n"
+             "  slot, and one after it. What the later one can see, or is charged for, must be\n"
+             "  what it was before; a slot that was not proved clean must not serve again.\n\n"
              "Exit status\n"
              "  0 nothing is red; 1 something is, or all was skipped; 2 usage, or a wrong\n"
              "  attack folder; 126 the emergency stop is set; 128+N ended by signal N\n",
@@ -63,25 +65,15 @@ static int end_with(const json_t *report)
     return red > 0 || judged == 0 ? 1 : 0;
 }
 
-/* Returns 1 for a slot. */
-static int take_cage(const char *cage, struct base_err *err)
+static int drill(const struct values *values, enum run_cage cage)
 {
-    bool in_slot = cage && strcmp(cage, "slot") == 0;
-
-    if (cage && !in_slot && strcmp(cage, "fresh") != 0)
-        return cli_options_err(&syntax, err, "--cage is fresh or slot");
-    return in_slot;
-}
-
-static int drill(const struct values *values, bool in_slot)
-{
-    struct cli_drill_show show = {.in_slot = in_slot};
+    struct cli_drill_show show = {.cage = run_cage_name(cage)};
     const struct drill_request request = {
         .attacks = values->attacks,
         .only = values->only.items,
         .only_count = values->only.count,
         .tier = values->tier,
-        .in_slot = in_slot,
+        .cage = run_cage_name(cage),
         .begin = values->json ? NULL : cli_drill_show_begin,
         .row = values->json ? NULL : cli_drill_show_row,
         .context = &show,
@@ -110,6 +102,7 @@ static int play(const char *role, const char *argument)
 int cli_drill(int argc, char **argv)
 {
     struct values values = {.json = false};
+    enum run_cage cage;
     struct cli_operands operands;
     struct base_err err;
     int r;
@@ -120,6 +113,6 @@ int cli_drill(int argc, char **argv)
     if (r == 1)
         return cli_say_end(0);
     if (r == 0)
-        r = take_cage(values.cage, &err);
-    return r < 0 ? cli_say_error(&err) : drill(&values, r == 1);
+        r = cli_choose_cage(&syntax, values.cage, false, RUN_CAGE_FRESH, &cage, &err);
+    return r < 0 ? cli_say_error(&err) : drill(&values, cage);
 }

@@ -32,8 +32,8 @@ void cli_drill_show_begin(void *context, const char *const *names, size_t count)
 {
     static const char *const heads[] = {"expected", "seen", "denials", "peak", "cleanup", "result"};
     struct cli_drill_show *show = context;
-    const char *head = show->in_slot ? "attack, cage: slot" : "attack, cage: fresh";
-    size_t longest = strlen(head);
+    char head[32];
+    size_t longest = (size_t)snprintf(head, sizeof(head), "attack, cage: %s", show->cage);
 
     for (size_t i = 0; i < count; i++)
         longest = strlen(names[i]) > longest ? strlen(names[i]) : longest;

@@ -37,7 +37,7 @@ static const struct {
      "the slot of the attack is neither clean nor dropped with a reason", NULL},
     {AFTER(HONEST("50", "3", RECEIPT("0", "a\\nb\\n", "{}", USED("1", "1"), SLOT_ODD))),
      "the slot of an honest run is neither clean nor dropped with a reason", NULL},
-    {"{'processes':5,'receipts':[],'runs':[]}", "5 processes are in the slots when all is over, 4 belong there", NULL},
+    {"{'processes':7,'receipts':[],'runs':[]}", "7 processes are in the slots when all is over, 6 belong there", NULL},
     /* what an honest run sees */
     {AFTER(HONEST("50", "3", HONEST_OF("a\\nb\\nleft\\n"))), "the honest run after it sees: left", NULL},
     {AFTER(HONEST("50", "3", HONEST_OF("a\\n"))), "the honest run after it misses: b", NULL},
