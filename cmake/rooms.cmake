@@ -32,6 +32,9 @@ embed(policy policy_profile_files ${policy_profiles})
 # Programs that run in the cage around a candidate's function.
 embed(judge judge_drivers ${CMAKE_SOURCE_DIR}/src/judge/drivers/call.py ${CMAKE_SOURCE_DIR}/src/judge/drivers/call.js)
 
+# What runs in a slot before and after an attack of the drill.
+embed(drill drill_honest ${CMAKE_SOURCE_DIR}/src/drill/honest.sh)
+
 # The default system call profile is compiled once, here; the compiler is the room's own.
 add_executable(filter_make src/cage/make/filter_make.c src/cage/compile.c src/cage/conditions.c)
 target_include_directories(filter_make PRIVATE src)

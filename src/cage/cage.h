@@ -302,6 +302,7 @@ void cage_forget(struct cage *cage);
 struct cage_keeper {
     struct cage cage; /* its process, the groups, what all its cages see; CAGE_NONE: there is no keeper */
     unsigned slot;    /* its number */
+    unsigned cages;   /* that it was asked for */
     bool has_zygote;
     bool is_dirty;   /* it must not serve again */
     bool is_limited; /* the groups have these limits: */
@@ -353,8 +354,9 @@ bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *
 bool cage_keeper_reap(struct cage_keeper *keeper, int *ret_status, uint64_t *ret_cpu_us);
 
 /* Now that the last cage is dead (its pid_fd is readable), prove that nothing of it stayed: no process, no socket, no
- * key, no file or memory above CAGE_CHARGE_FLOOR_BYTES; and set the counters of peaks back. False where that cannot be
- * shown, with the reason as a clause (static): then the keeper must be dropped, and is_dirty says so. */
+ * key, no network that was used, no file or memory above CAGE_CHARGE_FLOOR_BYTES; and set the counters of peaks back.
+ * False where that cannot be shown, with the reason as a clause (static): then the keeper must be dropped, and is_dirty
+ * says so. */
 #define CAGE_CHARGE_FLOOR_BYTES (1u << 20)
 bool cage_keeper_clean(struct cage_keeper *keeper, const char **ret_why);
 

@@ -76,10 +76,11 @@ static rlim_t process_limit(const struct cage_context *context)
 {
     bool grouped = context->order->uses_cgroup[CAGE_PIDS];
     rlim_t value = limit_value(context, POLICY_LIMIT_PROCESSES, RLIM_INFINITY);
+    rlim_t own = 1 + (context->keeper_root != 0) + (context->zygote > 0); /* the first process, its keeper, a zygote */
 
     if (value == RLIM_INFINITY)
         return value;
-    return value + (grouped ? 64 : context->host->privileged ? 0 : 1);
+    return value + (grouped ? 64 : context->host->privileged ? 0 : own);
 }
 
 static rlim_t memory_limit(const struct cage_context *context)

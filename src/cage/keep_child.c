@@ -71,7 +71,8 @@ static void make_next(struct cage_context *context, int line_fd)
 /* What its cages are told from it by (prove_mount_ns, prove_ipc_ns). */
 static int leave_marks(struct cage_context *context)
 {
-    int r = KERNEL(SYS_msgget, CAGE_KEEPER_QUEUE, IPC_CREAT | 0600);
+    bool has_queues = !(context->without & CAGE_BIT(IPC_NS)); /* else the machine's would get one */
+    int r = has_queues ? KERNEL(SYS_msgget, CAGE_KEEPER_QUEUE, IPC_CREAT | 0600) : 0;
 
     return r < 0 ? r : cage_mount_number(&context->keeper_root);
 }
@@ -80,6 +81,8 @@ void cage_keep_main(struct cage_context *context)
 {
     int line_fd, r = leave_marks(context);
 
+    if (r == 0)
+        r = kernel_block_only(0); /* nothing is to wait for us: a user's guests can see how many signals do */
     if (r < 0)
         cage_init_fail(context, CAGE_AT_PROOF, r);
     for (;;) {
@@ -88,6 +91,8 @@ void cage_keep_main(struct cage_context *context)
             make_next(context, line_fd);
         else if (r == CAGE_WORD_REAP)
             reap(context);
+        if (r < 0 && context->without & CAGE_BIT(PARENT_DEATH))
+            reap(context); /* when its cage is at its end: the other half of that promise */
         if (r < 0 || (r == CAGE_WORD_REAP && cage_line_say_gone(context->line_fd) < 0))
             kernel_exit(1); /* the supervisor is dead, or talks nonsense */
     }

@@ -124,6 +124,7 @@ int cage_next(struct cage_keeper *keeper, struct cage *ret_cage, struct base_err
     ret_cage->pid = 0;
     ret_cage->pid_fd = -1;
     ret_cage->line_fd = fds[1];
+    keeper->cages++;
     return 0;
 }
 
@@ -248,14 +249,25 @@ static bool becomes_true(bool (*is_true)(struct cage_keeper *), struct cage_keep
     return false;
 }
 
+/* A network remembers whoever used it: counters, times of connections, and more that nobody can set back. Without an
+ * interface there is nothing to use. */
+static bool network_is_unused(const struct cage_keeper *keeper)
+{
+    return keeper->network == POLICY_NETWORK_NONE;
+}
+
 static const char *dirt(struct cage_keeper *keeper)
 {
+    if (keeper->cage.report->failed_step >= 0)
+        return "its last cage could not be built"; /* the keeper makes no other */
     if (!becomes_true(processes_are_gone, keeper))
         return "a process is left in its groups";
     if (!becomes_true(sockets_are_gone, keeper))
         return "a socket is left in its network";
     if (!keys_are_gone(keeper))
         return "a key is left with its ids";
+    if (!network_is_unused(keeper))
+        return "its network was used";
     if (!charge_is_low(keeper))
         return "memory is left charged to its groups";
     return cage_cgroup_reset_peaks(&keeper->cage.cgroup) ? NULL : "a counter of its groups cannot be set back";

@@ -118,9 +118,10 @@ int cage_line_wait_groups(struct cage_context *context)
 
 int cage_line_wait_order(struct cage_context *context)
 {
-    const bool comes[CAGE_END_MAX] = {true, true, true, context->order->has_mark, context->order->has_files};
     int fds[CAGE_END_MAX], next = 0;
     int r = wait_for(context->line_fd, CAGE_WORD_ORDER, fds);
+    /* Only now is the order complete. */
+    const bool comes[CAGE_END_MAX] = {true, true, true, context->order->has_mark, context->order->has_files};
 
     for (int end = 0; end < CAGE_END_MAX; end++)
         context->ends[end] = r == 0 && comes[end] ? fds[next++] : -1;

@@ -174,12 +174,14 @@ void cage_put_first(const struct cage *cage)
 
 /* --- its end --- */
 
-/* One that a keeper made is reaped by that. */
-static void kill_and_reap(const struct cage *cage)
+/* One that a keeper made is reaped by that. Without its line, it ends where it cannot be killed. */
+static void kill_and_reap(struct cage *cage)
 {
     int status;
 
     (void)kernel_pidfd_send_signal(cage->pid_fd, SIGKILL); /* it may be dead already, or reaped */
+    base_cleanup_close(&cage->line_fd);
+    cage->line_fd = -1;
     while (!cage->keeper && waitpid(cage->pid, &status, 0) < 0 && errno == EINTR)
         ;
 }

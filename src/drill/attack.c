@@ -2,6 +2,7 @@
 #include "drill/attack.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/embedded.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "drill/order.h"
@@ -12,11 +13,14 @@
 #define EXPECT_FILE      "expect.yaml"
 #define EXPECT_MAX_BYTES (256u << 10)
 #define PROGRAM_PREFIX   "attack"
+#define HONEST_FILE      "honest.sh"
 #define SIBLING_DIR      "sibling"
 #define SIBLING_FILE     "harmless.sh"
 #define SIBLING_TEXT     "i=0\nwhile [ $i -lt 6 ]; do sleep 0.05; i=$((i + 1)); done\n"
 #define GRACE_US         20000000 /* beyond the wall limit of a run */
 #define UNLIMITED_US     60000000 /* for a run without one */
+
+extern const struct base_embedded drill_honest[]; /* made by the build from honest.sh */
 
 /* --- loading --- */
 
@@ -151,25 +155,37 @@ static int order_harmless(const struct row *row, const struct policy *policy, pi
     r = base_file_replace(path, SIBLING_TEXT, strlen(SIBLING_TEXT), err);
     if (r < 0)
         return r;
-    *ret_order = (struct drill_order){.program = path, .policy = policy, .plain = true, .notes = SIBLING_DIR};
+    *ret_order = (struct drill_order){
+        .program = path, .policy = policy, .plain = true, .in_slot = row->site->in_slot, .notes = SIBLING_DIR};
     return drill_order_start(ret_order, &row->scene, ret_pid, err);
+}
+
+/* What runs in the same slots before and after: it shows what a run can see, which is to stay the same. */
+static int put_honest(const struct row *row, char path[DRILL_PATH_BYTES + 32], struct base_err *err)
+{
+    (void)snprintf(path, DRILL_PATH_BYTES + 32, "%s/" HONEST_FILE, row->site->top);
+    return base_file_replace(path, (const char *)drill_honest->bytes, drill_honest->count, err);
 }
 
 /* The run itself, and the harmless one beside it. */
 static int run_both(struct row *row, struct base_err *err)
 {
     const struct drill_expect *expect = &row->attack->expect;
+    char honest[DRILL_PATH_BYTES + 32];
     const struct drill_order order = {.program = row->attack->program,
                                       .args = &expect->args,
                                       .stdin_text = expect->stdin_text,
                                       .policy = &expect->policy,
                                       .twice = has(row, DRILL_SECOND_RUN),
+                                      .in_slot = row->site->in_slot,
+                                      .honest = row->site->in_slot ? honest : NULL,
+                                      .honest_policy = &row->site->policy,
                                       .notes = DRILL_NOTE_DIR};
     struct drill_order harmless;
     pid_t pid, other = 0;
-    int r = 0;
+    int r = row->site->in_slot ? put_honest(row, honest, err) : 0;
 
-    if (has(row, DRILL_SIBLING))
+    if (r == 0 && has(row, DRILL_SIBLING))
         r = order_harmless(row, &row->site->policy, &other, &harmless, err);
     if (r == 0)
         r = drill_order_start(&order, &row->scene, &pid, err);

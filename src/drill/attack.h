@@ -22,6 +22,7 @@ struct drill_site {
     char top[DRILL_PATH_BYTES]; /* a folder of its own */
     struct cage_host host;
     struct policy policy; /* that attacks apply theirs over */
+    bool in_slot;
 };
 
 /* Stage, run, look, prove, judge. *@ret_row: its row, new reference; *@ret_result as in it. Fails only where the drill

@@ -26,6 +26,7 @@ struct drill_request {
     const char *const *only; /* globs on names, any of them */
     size_t only_count;       /* 0: all */
     const char *tier;        /* NULL: the policy's */
+    bool in_slot;            /* in slots that serve others before and after; else each in a fresh cage */
     /* Called once with the rows that will be run, and after each row with its JSON, as in the report. */
     void (*begin)(void *context, const char *const *names, size_t count);
     void (*row)(void *context, const json_t *row);

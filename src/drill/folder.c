@@ -11,7 +11,7 @@
 #define PLACE     "/tmp" /* short: a folder of ours holds a socket */
 #define PREFIX    "fumehood-drill-"
 #define LOCK_FILE "lock"
-#define TRIES     5
+#define TRIES     10
 
 /* The lock file of @path. Returns a descriptor that has the lock, -1 without. Its last link gone means that somebody
  * has taken the folder for a dead one's in the moment before. */
@@ -33,9 +33,9 @@ int drill_folder_make(char ret_path[DRILL_PATH_BYTES], int *ret_lock_fd, struct 
 {
     for (int i = 0; i < TRIES; i++) {
         (void)snprintf(ret_path, DRILL_PATH_BYTES, PLACE "/" PREFIX "XXXXXX");
-        if (!mkdtemp(ret_path) || chmod(ret_path, 0711) < 0)
+        if (!mkdtemp(ret_path))
             break;
-        *ret_lock_fd = lock(ret_path, O_CREAT | O_EXCL);
+        *ret_lock_fd = chmod(ret_path, 0711) == 0 ? lock(ret_path, O_CREAT | O_EXCL) : -1;
         if (*ret_lock_fd >= 0)
             return 0;
         drill_folder_remove(ret_path);
@@ -43,6 +43,15 @@ int drill_folder_make(char ret_path[DRILL_PATH_BYTES], int *ret_lock_fd, struct 
     (void)base_err_sys(err, BASE_E_SETUP, errno, PLACE, "no folder can be made for the drill");
     *ret_path = '\0';
     return BASE_E_SETUP;
+}
+
+/* Of who was killed before the lock was made, or after it was removed; who is between the two just now tries again. */
+static void remove_empty(const char *path)
+{
+    struct stat st;
+
+    if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid())
+        (void)rmdir(path); /* fails where it is not empty, and so somebody's */
 }
 
 void drill_folder_dead(drill_folder_fn found)
@@ -60,6 +69,8 @@ void drill_folder_dead(drill_folder_fn found)
         lock_fd = lock(path, 0);
         if (lock_fd >= 0)
             found(path);
+        else
+            remove_empty(path);
     }
     if (dir)
         (void)closedir(dir);

@@ -10,7 +10,8 @@
  * whose lock is free is dead. */
 int drill_folder_make(char ret_path[DRILL_PATH_BYTES], int *ret_lock_fd, struct base_err *err);
 
-/* Call @found with each such folder of our own user whose maker is dead; nobody else can have it at that time. */
+/* Call @found with each such folder of our own user whose maker is dead; nobody else can have it at that time. Empty
+ * ones are removed. */
 typedef void (*drill_folder_fn)(const char *path);
 void drill_folder_dead(drill_folder_fn found);
 

@@ -43,7 +43,7 @@ static const json_t *get(const json_t *json, const char *key, const char *below)
 
 /* --- how it ended --- */
 
-static const char *receipt_ending(const json_t *receipt, char *text, size_t text_bytes)
+const char *drill_receipt_ending(const json_t *receipt, char *text, size_t text_bytes)
 {
     const char *kind = json_string_value(get(receipt, "ending", "kind"));
     const char *limit = json_string_value(get(receipt, "ending", "limit"));
@@ -63,7 +63,7 @@ const char *drill_ending_text(const struct drill_facts *facts, size_t index, cha
     const json_t *receipts = json_object_get(facts->answer, "receipts");
 
     if (index < json_array_size(receipts))
-        return receipt_ending(json_array_get(receipts, index), text, text_bytes);
+        return drill_receipt_ending(json_array_get(receipts, index), text, text_bytes);
     (void)snprintf(text, text_bytes, "%s",
                    facts->killed                                               ? "killed"
                    : facts->hung                                               ? "hung"
@@ -283,6 +283,24 @@ static void judge_supervisor(struct judge *judge)
             (int)json_integer_value(before));
 }
 
+/* Each is a run like any other; that it is also like the first one is for judge_slot.c. */
+static void judge_honest(struct judge *judge)
+{
+    size_t index;
+    json_t *run;
+
+    json_array_foreach(json_object_get(judge->facts->answer, "runs"), index, run)
+    {
+        const json_t *receipt = json_object_get(run, "receipt");
+        if (!json_is_true(json_object_get(run, "honest")))
+            continue;
+        judge_receipt(judge, receipt);
+        judge_protections(judge, receipt, "");
+        judge_leak(judge, receipt);
+    }
+    drill_judge_slots(judge->facts->answer, &judge->breaches, &judge->skips);
+}
+
 static void judge_sibling(struct judge *judge)
 {
     const struct drill_facts *facts = judge->facts;
@@ -290,7 +308,7 @@ static void judge_sibling(struct judge *judge)
 
     if (!(judge->expect->outside & DRILL_BIT(DRILL_SIBLING)))
         return;
-    (void)receipt_ending(json_array_get(json_object_get(facts->sibling, "receipts"), 0), ending, sizeof(ending));
+    (void)drill_receipt_ending(json_array_get(json_object_get(facts->sibling, "receipts"), 0), ending, sizeof(ending));
     if (strcmp(ending, "exited 0") != 0)
         say(&judge->breaches, "the harmless run beside it ended: %s", ending);
 }
@@ -352,6 +370,7 @@ static void judge_all(struct judge *judge)
     for (size_t i = 0; i < runs; i++)
         judge_run(judge, i);
     judge_supervisor(judge);
+    judge_honest(judge);
     judge_sibling(judge);
     if (facts->terminal && facts->terminal->count > 0 &&
         memmem(facts->terminal->bytes, facts->terminal->count, facts->nonce, strlen(facts->nonce)))

@@ -43,6 +43,12 @@ struct drill_verdict {
 void drill_judge(const struct drill_facts *facts, struct drill_verdict *ret_verdict);
 void drill_verdict_release(struct drill_verdict *verdict);
 
+/* How the run of @receipt ended, in such words: "lost" where there is none. Returns @text. */
+const char *drill_receipt_ending(const json_t *receipt, char *text, size_t text_bytes);
+
+/* Of the runs of an answer from slots: what the later ones see of the attack, and why nothing can be seen of it. */
+void drill_judge_slots(const json_t *answer, struct drill_words *breaches, struct drill_words *skips);
+
 /* Did the control show that the attack works? */
 bool drill_trial_worked(const struct drill_trial *trial);
 

@@ -138,6 +138,26 @@ static void add_said(json_t **row, const struct drill_facts *facts, const json_t
     base_json_put(row, "control_said", text_json(facts->control.last_line));
 }
 
+/* Of the last attack's slot: what became of it, and how many runs it had served before. */
+static json_t *slot_json(const struct drill_facts *facts, const json_t *receipts)
+{
+    AUTO_JSON json_t *teardown = part_json(receipts, "teardown");
+    const json_t *slot = json_object_get(teardown, "slot");
+    json_int_t runs = 0;
+    size_t index;
+    json_t *run;
+
+    json_array_foreach(json_object_get(facts->answer, "runs"), index, run)
+    {
+        if (!json_is_true(json_object_get(run, "honest")))
+            runs = json_integer_value(json_object_get(run, "run"));
+    }
+    if (!slot || runs == 0)
+        return json_null();
+    return json_pack("{s:O?, s:O?, s:I}", "state", json_object_get(slot, "state"), "why", json_object_get(slot, "why"),
+                     "runs_before", runs - 1);
+}
+
 json_t *drill_row_json(const struct drill_attack *attack, const struct drill_facts *facts,
                        const struct drill_verdict *verdict)
 {
@@ -145,13 +165,14 @@ json_t *drill_row_json(const struct drill_attack *attack, const struct drill_fac
     const json_t *receipts = json_object_get(facts->answer, "receipts");
     json_t *row;
 
-    row = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+    row = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
                     attack->name, "group", drill_group_name(expect->group), "what", text_json(expect->what), "covers",
                     words_json(&expect->covers), "proves", words_json(&expect->proves), "outside", outside_json(expect),
                     "result", drill_result_name(verdict->result), "reasons", words_json(&verdict->reasons), "expected",
                     expected_json(expect), "seen", seen_json(facts, receipts), "control", control_json(facts), "usage",
-                    part_json(receipts, "usage"), "teardown", part_json(receipts, "teardown"), "cleanup_us",
-                    cleanup_json(facts, receipts), "residue", residue_json(facts), "canary_intact", canary_json(facts));
+                    part_json(receipts, "usage"), "teardown", part_json(receipts, "teardown"), "slot",
+                    slot_json(facts, receipts), "cleanup_us", cleanup_json(facts, receipts), "residue",
+                    residue_json(facts), "canary_intact", canary_json(facts));
     if (row && verdict->result == DRILL_RED)
         add_said(&row, facts, receipts);
     return row;

@@ -64,6 +64,7 @@ struct suite {
     struct drill_site site;
     int lock_fd; /* of its folder */
     unsigned counts[DRILL_GROUP_MAX][DRILL_RESULT_MAX];
+    unsigned clean, dropped, first; /* slots after attacks; those in which the attack came first */
 };
 
 static void suite_release(struct suite *suite)
@@ -218,10 +219,26 @@ static int prepare(struct suite *suite, struct base_err *err)
         r = drill_folder_make(suite->site.top, &suite->lock_fd, err);
     }
     cage_host_probe(&suite->site.host);
+    suite->site.in_slot = suite->request->in_slot;
     return r;
 }
 
 /* --- running and reporting --- */
+
+static void count_slot(struct suite *suite, const json_t *row)
+{
+    const json_t *slot = json_object_get(row, "slot");
+    const char *state = json_string_value(json_object_get(slot, "state"));
+
+    if (!state)
+        return; /* a fresh cage, or no receipt */
+    if (strcmp(state, "clean") == 0)
+        suite->clean++;
+    else
+        suite->dropped++;
+    if (json_integer_value(json_object_get(slot, "runs_before")) == 0)
+        suite->first++;
+}
 
 static int run_rows(struct suite *suite, json_t *rows, struct base_err *err)
 {
@@ -239,6 +256,7 @@ static int run_rows(struct suite *suite, json_t *rows, struct base_err *err)
         if (interrupted || r < 0)
             return r;
         suite->counts[suite->attacks[i].expect.group][result]++;
+        count_slot(suite, row);
         if (request->row)
             request->row(request->context, row);
         if (json_array_append_new(rows, row) < 0)
@@ -272,6 +290,10 @@ static json_t *summary_json(const struct suite *suite)
     }
     json = counts_json(all);
     base_json_put(&json, "by_group", by_group);
+    if (suite->site.in_slot)
+        base_json_put(&json, "slots",
+                      json_pack("{s:i, s:i, s:i}", "clean", (int)suite->clean, "dropped", (int)suite->dropped, "first",
+                                (int)suite->first));
     return json;
 }
 
@@ -292,10 +314,10 @@ int drill_run(const struct drill_request *request, json_t **ret_report, struct b
     (void)drill_kill_below(0);
     if (r < 0)
         return r;
-    *ret_report =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:f, s:o, s:O}", "schema", SCHEMA, "version", FUMEHOOD_VERSION,
-                  "started_utc", started, "tier", policy_tier_name(suite.site.policy.tier), "policy",
-                  suite.site.policy.name, "machine", run_environment(), "wall_s",
-                  (double)(base_clock_us() - began_us) / 1e6, "summary", summary_json(&suite), "attacks", rows);
+    *ret_report = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:f, s:o, s:O}", "schema", SCHEMA, "version",
+                            FUMEHOOD_VERSION, "started_utc", started, "tier", policy_tier_name(suite.site.policy.tier),
+                            "cage", suite.site.in_slot ? "slot" : "fresh", "policy", suite.site.policy.name, "machine",
+                            run_environment(), "wall_s", (double)(base_clock_us() - began_us) / 1e6, "summary",
+                            summary_json(&suite), "attacks", rows);
     return *ret_report ? 0 : base_err_set(err, BASE_E_NOMEM, "report", "out of memory");
 }

@@ -120,7 +120,7 @@ static int fill(struct run_berth *berth, const struct cage_host *host, struct ba
     struct cage_keeper *keeper = &berth->keeper;
     int r = run_berth_take(berth, host, err);
 
-    if (keeper->is_dirty)
+    if (keeper->is_dirty || (berth->next.shared && !berth->next.keeper)) /* or one that was begun as a fresh one */
         run_berth_empty(berth);
     if (r == 0 && !keeper->cage.shared && berth->runtime)
         (void)try_zygote(berth, host);

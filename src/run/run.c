@@ -232,15 +232,14 @@ static int supervise(const struct run_request *request, const struct command *co
     const struct run_zygote zygote = zygote_for(request, command, plan, cold_why);
     struct warden_rest rest;
     struct run_berth *berth;
-    int r = take_berth(request, plan, &zygote, &berth, err);
-
-    if (r < 0)
-        return r;
+    struct base_err why;
+    int r = take_berth(request, plan, &zygote, &berth, &why);
     const struct warden_job job = {
         .host = &site.host,
         .plan = plan,
         .slot = &berth->slot,
         .cage = &berth->next,
+        .no_cage = r < 0 ? &why : NULL,
         .files = command->files,
         .file_count = command->file_count,
         .argv = command->argv,
@@ -262,8 +261,8 @@ static int supervise(const struct run_request *request, const struct command *co
     (void)snprintf(ret_outcome->cold_why, sizeof(ret_outcome->cold_why), "%s",
                    zygote.runtime && !job.from_zygote ? berth->no_zygote : cold_why);
     run_settle(); /* the one before, where it was not done meanwhile */
-    site.open = (struct open_run){rest, berth, ret_outcome, request->settled, request->settled_argument};
-    if (r < 0 || !request->settled)
+    site.open = (struct open_run){rest, berth, ret_outcome, r < 0 ? NULL : request->settled, request->settled_argument};
+    if (!site.open.settled)
         run_settle();
     clear_rest();
     return r;

@@ -12,6 +12,7 @@
 #include "policy/policy.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum warden_ending {
     WARDEN_EXITED,
@@ -99,7 +100,12 @@ struct warden_outcome {
     bool is_kept;      /* its cage was made by a keeper, in a slot that serves many runs */
     bool from_zygote;  /* it was forked by an interpreter that stood ready */
     char cold_why[96]; /* why it was not, where there could be one */
-    struct {           /* complete when the run is settled */
+    struct {
+        unsigned number; /* all the same where slots have no ids or groups of their own */
+        pid_t keeper;
+        unsigned runs; /* cages that the keeper has made, with this one */
+    } slot;
+    struct { /* complete when the run is settled */
         unsigned processes_left, cgroups_left, mounts_left, files_left;
         uint64_t us;
         char slot_why[64]; /* why the slot does not serve again; empty: it was proved clean, or there is none */

@@ -49,13 +49,35 @@ static void take_signal(struct warden_watch *watch)
     warden_stop(watch, WARDEN_CANCELLED, WARDEN_LIMIT_NONE, detail);
 }
 
+static int no_cage(struct warden_watch *watch, struct base_err *err)
+{
+    struct warden_outcome *outcome = watch->outcome;
+
+    outcome->is_kept = true;
+    (void)snprintf(outcome->teardown.slot_why, sizeof(outcome->teardown.slot_why), "it has no keeper");
+    *err = *watch->job->no_cage;
+    return err->code;
+}
+
+static void note_keeper(const struct cage_keeper *keeper, struct warden_outcome *outcome)
+{
+    outcome->is_kept = keeper != NULL;
+    if (!keeper)
+        return;
+    outcome->slot.number = keeper->slot;
+    outcome->slot.keeper = keeper->cage.pid;
+    outcome->slot.runs = keeper->cages;
+}
+
 static int take_cage(struct warden_watch *watch, struct base_err *err)
 {
     const struct warden_job *job = watch->job;
 
+    if (job->no_cage)
+        return no_cage(watch, err);
     if (job->cage && job->cage->shared) {
         watch->cage = *job->cage;
-        watch->outcome->is_kept = watch->cage.keeper != NULL;
+        note_keeper(watch->cage.keeper, watch->outcome);
         *job->cage = (struct cage)CAGE_NONE;
         return 0;
     }
@@ -229,10 +251,11 @@ static int watch_cage(struct warden_watch *watch)
 
 /* --- after the end --- */
 
+/* A keeper that does not answer is dead, and took the cage with it, or will be. */
 static void reap_kept(struct warden_watch *watch)
 {
     if (watch->dead && !cage_keeper_reap(watch->cage.keeper, &watch->status, &watch->rusage_cpu_us))
-        watch->dead = false;
+        watch->status = SIGKILL;
     watch->stuck = !watch->dead;
 }
 
@@ -425,6 +448,15 @@ static void prove_slot(struct cage_keeper *keeper, bool gone, struct warden_outc
     (void)snprintf(outcome->teardown.slot_why, sizeof(outcome->teardown.slot_why), "%s", why ? why : "");
 }
 
+/* What it may have made all the same dies with it. */
+static void settle_unmade(struct warden_rest *rest, struct warden_outcome *outcome)
+{
+    outcome->teardown.cgroups_left = cage_keeper_drop(rest->cage.keeper);
+    (void)snprintf(outcome->teardown.slot_why, sizeof(outcome->teardown.slot_why), "its keeper made no cage");
+    rest->cage.pid = -1;
+    (void)cage_drop(&rest->cage);
+}
+
 static void settle_cage(struct warden_rest *rest, struct warden_outcome *outcome)
 {
     struct cage *cage = &rest->cage;
@@ -442,7 +474,7 @@ void warden_settle(struct warden_rest *rest, struct warden_outcome *outcome)
 {
     if (!rest->cage.shared)
         return;
-    settle_cage(rest, outcome);
+    (rest->cage.keeper && rest->cage.pid_fd < 0 ? settle_unmade : settle_cage)(rest, outcome);
     outcome->teardown.us = base_clock_us() - rest->from_us;
     *rest = (struct warden_rest)WARDEN_REST_NONE;
 }

@@ -8,7 +8,8 @@ struct warden_job {
     const struct cage_host *host;
     const struct cage_plan *plan;
     const struct cage_slot *slot;
-    struct cage *cage; /* made before, and used up; NULL or CAGE_NONE: it is made now */
+    struct cage *cage;              /* made before, and used up; NULL or CAGE_NONE: it is made now */
+    const struct base_err *no_cage; /* not NULL: a slot has none to give, for this reason: a SETUP_ERROR */
     const struct cage_file *files;
     size_t file_count;
     char *const *argv;

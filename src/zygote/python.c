@@ -244,6 +244,8 @@ static int become(int fds[ZYGOTE_FD_MAX], struct cage_report *report, int *ret_l
         .host = &request.head.host,
         .order = &order,
         .without = request.head.without,
+        .keeper_root = request.head.root, /* there is one, and we are there */
+        .zygote = 1,
         .listener_fd = -1,
     };
     int r = move_up(fds);

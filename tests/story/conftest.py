@@ -13,7 +13,8 @@ import hood as story
 
 
 def pytest_report_header():
-    return "fumehood: %s%s" % (story.BINARY, "" if story.BINARY.exists() else " (MISSING)")
+    return "fumehood: %s%s%s" % (story.BINARY, "" if story.BINARY.exists() else " (MISSING)",
+                                 ", --cage " + story.CAGE if story.CAGE else "")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -22,6 +22,7 @@ DATA = pathlib.Path(os.environ.get("FUMEHOOD_DATA") or REPO.parent / "shared/dat
 EXAMPLES = REPO / "examples"
 PYTHON = "/usr/bin/python3"
 MUST_WORK = bool(os.environ.get("FUMEHOOD_MUST_WORK"))
+CAGE = os.environ.get("FUMEHOOD_CAGE")  # "slot": every `run` that does not say it is in a slot that could serve again
 ENDINGS = {"exited", "signaled", "limit", "denied", "cancelled", "setup-error", "lost"}
 LIMIT_KEYS = ("wall_ms cpu_ms idle_ms memory_bytes processes open_files file_bytes scratch_bytes scratch_inodes "
               "stdin_bytes stdout_bytes stderr_bytes cpus").split()
@@ -249,6 +250,8 @@ class Hood:
         words = [str(word) for word in words]
         if words and words[0] in ("run", "eval") and "--policy" not in words and not self.as_is:
             words = [words[0], "--policy", "if-available", *words[1:]]
+        if CAGE and words and words[0] == "run" and not {"--cage", "--fresh"} & set(words):
+            words = [words[0], "--cage", CAGE, *words[1:]]
         return self.prefix + [self.binary] + words
 
     def policy(self, name, text):
@@ -395,6 +398,9 @@ def expect_whole_receipt(receipt):
         assert ("base64" in stream) == (stream["utf8"] is False)
     assert {"delivered", "rejected"} <= set(receipt["artifacts"]) and receipt["effects"] == []
     left = receipt["teardown"]
+    assert ("slot" in left) == (receipt["cage"] == "slot"), left
+    if receipt["cage"] == "slot":
+        assert left["slot"]["state"] == ("dropped" if left["slot"]["why"] else "clean"), left
     assert [left[name] for name in ("processes_left", "cgroups_left", "mounts_left", "files_left")] == [0, 0, 0, 0], left
     assert {"kernel", "cpu", "cpus", "load_1min"} <= set(receipt["environment"])
     assert "previous_sha256" in receipt and re.fullmatch("[0-9a-f]{64}", receipt["sha256"])

@@ -26,6 +26,9 @@ NOTHING_LEFT = {"processes": 0, "cgroups": 0, "mounts": 0, "files": 0, "supervis
 WORKS_BARE = "import os, sys\nsys.exit(10 if os.environ.get('DRILL_CONTROL') else 0)\n"
 
 
+ALONE = "test -n \"$DRILL_CONTROL\" && exit 10\nexit 0\n"  # one process: every kernel can prove its slot clean
+
+
 def staged():
     """What drills on this machine have staged; with others on it some of that is theirs."""
     if os.environ.get("FUMEHOOD_SHARED_MACHINE"):
@@ -55,6 +58,7 @@ class Attacks:
         run = self.call("--json", *options, **more)
         report = json.loads(run.out)
         assert report["schema"] == "fumehood.drill/1" and report["tier"] == "container" and report["machine"]["kernel"]
+        assert report["cage"] == ("slot" if "slot" in options else "fresh")
         rows = {row["name"]: row for row in report["attacks"]}
         keys = {"held": "held", "red": "red", "skip": "skipped", "residual": "residual"}
         for result, key in keys.items():
@@ -448,6 +452,93 @@ def test_everything_at_once(attacks):
     expect_row(attacks.one(status=0), "held")
 
 
+# ---------------------------------------------------------------- in slots
+
+def expect_slot(row, state=None, runs_before=None):
+    slot = row["slot"]
+    assert slot["state"] == ("dropped" if slot["why"] else "clean") and state in (None, slot["state"]), slot
+    assert slot == {**slot, **row["teardown"]["slot"]} and runs_before in (None, slot["runs_before"]), slot
+    return slot
+
+
+def test_attacks_in_slots(attacks):
+    """Each after an honest run in its slot, and before another."""
+    attacks.add("alone", ALONE, "sh")
+    attacks.add("secret", READ, outside=["secret-file"], args=["{secret_file}"])
+    attacks.add("reaches", "exit 10", "sh")
+    attacks.add("twice", ALONE, "sh", outside=["second-run"])
+    attacks.add("beside", ALONE, "sh", outside=["sibling"])
+    attacks.add("odd", ALONE, "sh", outside=["odd-signals", "terminal", "secret-env", "secret-file", "guarded-dir", "open-file"])
+    attacks.add("looped", ALONE, "sh", policy={"network": "loopback"})
+    attacks.add("killed", "test -n \"$DRILL_CONTROL\" && exit 10\nsleep 60", "sh", outside=["kill-supervisor"], ending="killed")
+    rows = attacks.drill("--cage", "slot", status=1)
+    for name in ("alone", "secret", "beside", "odd"):
+        expect_slot(expect_row(rows[name], "held"), runs_before=1)
+        assert rows[name]["residue"] == NOTHING_LEFT
+    expect_slot(rows["alone"], "clean")
+    expect_slot(expect_row(rows["twice"], "held"), "clean", 2)
+    expect_slot(expect_row(rows["reaches"], "red", "succeeded"), "clean")
+    assert rows["reaches"]["reasons"] == ["the attack succeeded"], rows["reaches"]
+    expect_slot(expect_row(rows["looped"], "held"), "dropped")
+    assert expect_row(rows["killed"], "held")["slot"] is None
+
+
+def test_attacks_in_slots_as_an_ordinary_user(user_hood):
+    attacks = Attacks(user_hood)
+    attacks.add("alone", ALONE, "sh")
+    attacks.add("twice", ALONE, "sh", outside=["second-run"])
+    attacks.add("killed", "test -n \"$DRILL_CONTROL\" && exit 10\nsleep 60", "sh", outside=["kill-supervisor"], ending="killed")
+    rows = attacks.drill("--cage", "slot", status=0)
+    expect_slot(expect_row(rows["alone"], "held"), "clean", 1)
+    expect_slot(expect_row(rows["twice"], "held"), "clean", 2)
+    expect_row(rows["killed"], "held")
+
+
+def test_limits_that_leave_no_room_for_an_honest_run(attacks):
+    attacks.add("narrow", ALONE, "sh", limits={"stdout_bytes": 100})
+    attacks.add("wide", ALONE, "sh")
+    expect_row(attacks.drill("--cage", "slot", status=0)["narrow"], "skip", "an honest run under its limits ends before it already: limit output")
+
+
+def test_the_table_of_slots(attacks):
+    attacks.add("alone", ALONE, "sh")
+    run = expect_status(attacks.call("--cage", "slot"), 0)
+    assert run.text.startswith("attack, cage: slot ") and "\nslots after attacks: 1 proved clean, 0 dropped; new before: 0\n" in run.text, run.text
+    assert "\n1 attack, cage: slot, in " in run.text
+    run = expect_status(attacks.call("--cage", "fresh"), 0)
+    assert run.text.startswith("attack, cage: fresh ") and "slots" not in run.text and "\n1 attack, cage: fresh, in " in run.text, run.text
+    expect_refusal(attacks.call("--cage", "warm"), 2, "--cage is fresh or slot")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_drill_in_slots_takes_everything_away(attacks, number):
+    groups = own_cgroups()
+    process, _, left = long_drill(attacks, "secret-file", options=["--cage", "slot"])
+    process.send_signal(number)
+    process.communicate(timeout=20)
+    assert process.returncode == 128 + number
+    assert not left.exists() and not processes_with(attacks.hood.nonce)
+    expect_next_start_clears(attacks.hood, groups)
+
+
+@pytest.mark.parametrize("cage", ["fresh", "slot"])
+def test_a_program_that_cannot_be_started(attacks, cage):
+    """The cage stands, and the kernel refuses what is to run in it; a slot that has had that does not serve again."""
+    attacks.add("expected", "", ending="setup-error", control="none", control_why="it runs nowhere")
+    attacks.add("unexpected", "", control="none", control_why="it runs nowhere")
+    for name in ("expected", "unexpected"):
+        (attacks.folder / name / "attack.py").unlink()
+        (attacks.folder / name / "attack").write_bytes(pathlib.Path("/bin/true").read_bytes()[:64])
+    rows = attacks.drill("--cage", cage, status=1)
+    row = expect_row(rows["expected"], "held")
+    assert row["seen"]["ending"] == ["setup-error"] and "Exec format error" in row["seen"]["detail"][0], row["seen"]
+    expect_row(rows["unexpected"], "red", "^ended: setup-error, expected: exited 0; because exec: .*Exec format error$")
+    for row in rows.values():
+        assert row["residue"] == NOTHING_LEFT
+        if cage == "slot":
+            assert "could not be built" in expect_slot(row, "dropped", 1)["why"]
+
+
 # ---------------------------------------------------------------- the verb
 
 def test_the_table(attacks):
@@ -458,7 +549,7 @@ def test_the_table(attacks):
     assert re.search(r"^long-name-of-an-attack +exited 0 +exited 10 .* red$\n    the attack succeeded$", run.text, re.M), run.text
     assert re.search(r"^good +exited 0 +exited 0 +[0-9.]+MiB +[0-9.]+[um]s held$", run.text, re.M) or not own_cgroups(), run.text
     assert re.search(r"^all +1 +1 +0 +0$", run.text, re.M) and re.search(r"^network +0 +1 +0 +0$", run.text, re.M), run.text
-    assert "2 attacks in " in run.text
+    assert "\n2 attacks, cage: fresh, in " in run.text
     assert len({line.index("result") for line in run.text.splitlines()[:1]}) == 1
 
 
@@ -604,10 +695,10 @@ def test_a_killed_drill_leaves_no_process(attacks):
     shutil.rmtree(left)
 
 
-def long_drill(attacks, *outside):
+def long_drill(attacks, *outside, options=()):
     """One that is in the middle of a row: its process, what it has told its supervisor, its folder."""
     attacks.add("long-" + attacks.hood.nonce, "import time; time.sleep(100)", limits={"wall_ms": "60s"}, outside=outside)
-    process = subprocess.Popen(attacks.hood.command("drill", "--attacks", attacks.folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(attacks.hood.command("drill", "--attacks", attacks.folder, *options), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     order = wait_until(lambda: orders_of(process.pid), 10)
     assert order
     time.sleep(0.3)
@@ -688,9 +779,13 @@ def test_as_an_ordinary_user(user_hood):
     expect_row(rows["rooted"], "skip", "its control needs root")
 
 
-def test_the_attacks_that_come_with_it(hood):
+@pytest.mark.parametrize("cage", ["fresh", "slot"])
+def test_the_attacks_that_come_with_it(hood, cage):
     need((BINARY.parent / "attacks").is_dir(), "the attacks were not built beside the program")
-    run = hood.call("drill", "--json", timeout=900)
+    run = hood.call("drill", "--cage", cage, "--json", timeout=900)
     report = json.loads(run.out)
     assert run.status == 0, [(row["name"], row["reasons"]) for row in report["attacks"] if row["result"] == "red"]
-    assert report["summary"]["held"] > 0
+    assert report["cage"] == cage and report["summary"]["held"] > 0
+    if cage == "slot":
+        slots = report["summary"]["slots"]
+        assert slots["clean"] + slots["dropped"] >= report["summary"]["held"] / 2 and slots["clean"] > slots["first"], slots

@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import subprocess
+import time
 
 import pytest
 
@@ -32,8 +33,8 @@ def steps():
     return re.findall(r'^STEP\(\w+, "(\w+)"', rows, re.M)
 
 
-def drill(mutant, attack, without):
-    done = subprocess.run([mutant, "drill", "--json", "--attacks", ATTACKS, "--only", attack], timeout=120,
+def drill(mutant, attack, without, cage="fresh"):
+    done = subprocess.run([mutant, "drill", "--json", "--cage", cage, "--attacks", ATTACKS, "--only", attack], timeout=120,
                           env=dict(os.environ, FUMEHOOD_WITHOUT=without), capture_output=True)
     (row,) = json.loads(done.stdout)["attacks"]
     return row
@@ -61,8 +62,54 @@ def test_without_a_protection_the_drill_turns_red(hood, mutant, step):
         expect_next_start_clears(hood, groups)
 
 
+# In a slot, where no drill is held: an attack that says so by its status, or what a program finds.
+FINDS = {
+    "network_ns": "wc -l </proc/self/net/dev",
+    "ipc_ns": "[ $(readlink /proc/self/ns/ipc) = %s ] && echo the machine" % os.readlink("/proc/self/ns/ipc"),
+    "rlimits": "ulimit -n; ulimit -c",
+}
+
+
+def what_comes_out(hood, mutant, step, without):
+    """Status and output of the program that notices, in a slot."""
+    program = hood.program(FINDS[step], "sh") if step in FINDS else next((ATTACKS / NOTICES[step]).glob("attack*"))
+    done = subprocess.run([mutant, "run", "--cage", "slot", "--limit", "wall_ms=3s", program], stdin=subprocess.DEVNULL,
+                          env=dict(os.environ, FUMEHOOD_WITHOUT=without), capture_output=True, timeout=60)
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("step", sorted(set(NOTICES) - {"parent_death"}))
+def test_without_a_protection_a_slot_is_not_the_same(hood, mutant, step):
+    assert what_comes_out(hood, mutant, step, "") != what_comes_out(hood, mutant, step, step)
+
+
+@pytest.mark.parametrize("without, lives", [("", False), ("parent_death", True)])
+def test_without_parent_death_a_guest_in_a_slot_lives_on(hood, mutant, without, lives):
+    groups = own_cgroups()
+    process = subprocess.Popen([mutant, "run", "--cage", "slot", "--env", "STORY_NONCE=" + hood.nonce, "--limit", "wall_ms=2s",
+                                hood.program("echo up; sleep 60", "sh")],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=dict(os.environ, FUMEHOOD_WITHOUT=without))
+    assert process.stdout.readline() == b"up\n"
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    time.sleep(0.5)
+    assert bool(hood.guests()) == lives
+    assert wait_until(lambda: not hood.guests(), 10) is True  # its own clock
+    expect_next_start_clears(hood, groups)
+
+
 def test_what_is_installed_has_nothing_to_switch_off(hood):
     """The variable means nothing there, and its name is not even known."""
     run = hood.shell("cat /proc/self/status", env=dict(os.environ, FUMEHOOD_WITHOUT=" ".join(NOTICES)))
     assert re.search(r"^Seccomp:\s+2$", run.text, re.M), run
     assert b"FUMEHOOD_WITHOUT" not in BINARY.read_bytes()
+
+
+@pytest.mark.parametrize("step", ["ipc_ns", "mount_ns", "pid_ns", "scratch"])
+def test_without_what_is_new_for_each_run_of_a_slot_the_drill_turns_red(hood, mutant, step):
+    groups = own_cgroups()
+    assert drill(mutant, NOTICES[step], "", "slot")["result"] == "held"
+    row = drill(mutant, NOTICES[step], step, "slot")
+    assert row["result"] == "red" and row["reasons"], row
+    expect_next_start_clears(hood, groups)

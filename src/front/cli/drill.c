@@ -11,7 +11,7 @@
 
 struct values {
     struct cli_list only;
-    const char *tier, *attacks;
+    const char *tier, *attacks, *cage;
     bool json;
 };
 #define AT(field) offsetof(struct values, field)
@@ -21,6 +21,8 @@ static const struct cli_option options[] = {
     {"attacks", CLI_TEXT, AT(attacks), "DIR", "Attacks",
      "a folder of them; default: attacks beside this program, or ../share/fumehood/attacks"},
     {"tier", CLI_TEXT, AT(tier), "TIER", "Boundary", "kind of boundary; only container is in this version (default)"},
+    {"cage", CLI_TEXT, AT(cage), "KIND", "Boundary",
+     "fresh (default), or slot: each attack in a slot that serves honest runs before and after it"},
     {"json", CLI_FLAG, AT(json), NULL, "Output", "print a JSON object"},
     {NULL},
 };
@@ -39,6 +41,10 @@ static const struct cli_syntax syntax = {
              "            should; or it does not work without a cage either\n"
              "  skip      this machine cannot stage it\n"
              "  residual  it succeeds, and is documented as a risk that remains\n\n"
+             "In a slot\n"
+             "  With --cage slot an honest run comes before each attack in the same slot, and\n"
+             "  one after it. What the later one can see, or is charged for, must be what it\n"
+             "  was before; a slot that was not proved clean must not serve again.\n\n"
              "Exit status\n"
              "  0 nothing is red; 1 something is, or all was skipped; 2 usage, or a wrong\n"
              "  attack folder; 126 the emergency stop is set; 128+N ended by signal N\n",
@@ -57,14 +63,25 @@ static int end_with(const json_t *report)
     return red > 0 || judged == 0 ? 1 : 0;
 }
 
-static int drill(const struct values *values)
+/* Returns 1 for a slot. */
+static int take_cage(const char *cage, struct base_err *err)
 {
-    struct cli_drill_show show = {.is_wide = false};
+    bool in_slot = cage && strcmp(cage, "slot") == 0;
+
+    if (cage && !in_slot && strcmp(cage, "fresh") != 0)
+        return cli_options_err(&syntax, err, "--cage is fresh or slot");
+    return in_slot;
+}
+
+static int drill(const struct values *values, bool in_slot)
+{
+    struct cli_drill_show show = {.in_slot = in_slot};
     const struct drill_request request = {
         .attacks = values->attacks,
         .only = values->only.items,
         .only_count = values->only.count,
         .tier = values->tier,
+        .in_slot = in_slot,
         .begin = values->json ? NULL : cli_drill_show_begin,
         .row = values->json ? NULL : cli_drill_show_row,
         .context = &show,
@@ -102,5 +119,7 @@ int cli_drill(int argc, char **argv)
     r = cli_options_parse(&syntax, argc, argv, &values, &operands, &err);
     if (r == 1)
         return cli_say_end(0);
-    return r < 0 ? cli_say_error(&err) : drill(&values);
+    if (r == 0)
+        r = take_cage(values.cage, &err);
+    return r < 0 ? cli_say_error(&err) : drill(&values, r == 1);
 }

@@ -32,13 +32,14 @@ void cli_drill_show_begin(void *context, const char *const *names, size_t count)
 {
     static const char *const heads[] = {"expected", "seen", "denials", "peak", "cleanup", "result"};
     struct cli_drill_show *show = context;
-    size_t longest = strlen("attack");
+    const char *head = show->in_slot ? "attack, cage: slot" : "attack, cage: fresh";
+    size_t longest = strlen(head);
 
     for (size_t i = 0; i < count; i++)
         longest = strlen(names[i]) > longest ? strlen(names[i]) : longest;
     show->is_wide = cli_say_columns(STDOUT_FILENO, LINE_WIDTH) >= longest + CELLS_WIDTH + DENIALS_WIDTH;
     show->name_width = show->is_wide || longest < NAME_WIDTH ? longest : NAME_WIDTH;
-    print_cells(show, "attack", heads);
+    print_cells(show, head, heads);
     (void)fflush(stdout); /* a reader that went away is noticed at the end */
 }
 
@@ -145,6 +146,16 @@ static void print_counts(const char *name, const json_t *counts)
     printf("\n");
 }
 
+static void print_slots(const json_t *slots)
+{
+    if (slots)
+        printf("slots after attacks: %" JSON_INTEGER_FORMAT " proved clean, %" JSON_INTEGER_FORMAT
+               " dropped; new before: %" JSON_INTEGER_FORMAT "\n",
+               json_integer_value(json_object_get(slots, "clean")),
+               json_integer_value(json_object_get(slots, "dropped")),
+               json_integer_value(json_object_get(slots, "first")));
+}
+
 void cli_drill_show_summary(const json_t *report)
 {
     const json_t *summary = json_object_get(report, "summary");
@@ -155,6 +166,7 @@ void cli_drill_show_summary(const json_t *report)
     printf("\n%-12s  %8s  %8s  %8s  %8s\n", "group", "held", "red", "skipped", "residual");
     json_object_foreach(json_object_get(summary, "by_group"), group, counts) print_counts(group, counts);
     print_counts("all", summary);
-    printf("%zu attack%s in %.1f s\n", count, count == 1 ? "" : "s",
-           json_number_value(json_object_get(report, "wall_s")));
+    print_slots(json_object_get(summary, "slots"));
+    printf("%zu attack%s, cage: %s, in %.1f s\n", count, count == 1 ? "" : "s",
+           json_string_value(json_object_get(report, "cage")), json_number_value(json_object_get(report, "wall_s")));
 }

@@ -8,6 +8,7 @@
 struct cli_drill_show {
     size_t name_width;
     bool is_wide; /* there is room for everything */
+    bool in_slot; /* set by the caller, before */
 };
 
 /* Callbacks for struct drill_request; @context is a struct cli_drill_show. */
