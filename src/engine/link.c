@@ -349,15 +349,15 @@ int engine_link_submit(struct engine_link *link, const struct engine_start *star
     return 0;
 }
 
-/* The place of an answer. Where the request could not even be read its number is not known: it is that of the job which
- * has no verdict. */
+/* The place of an answer; NULL where there is none for it: what is settled had a verdict, or has an error. Where the
+ * request could not even be read its number is not known: it is that of the job which has no verdict. */
 static struct engine_open *find_place(struct engine_link *link, const struct engine_answer *answer)
 {
     for (unsigned i = 0; i < ENGINE_OPEN_MAX; i++) {
         struct engine_open *open = &link->open[i];
         bool is_it = answer->number ? open->number == answer->number : open->number && !open->judged;
 
-        if (is_it && (answer->settled || !open->judged))
+        if (is_it && open->judged == (answer->settled && answer->code >= 0))
             return open;
     }
     return NULL;

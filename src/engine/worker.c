@@ -89,10 +89,11 @@ static void tell_settled(void *argument, struct warden_outcome *outcome)
     struct desk *desk = argument;
 
     (void)outcome;     /* it is the desk's */
-    if (!desk->judged) /* it could not be run, and its code is all that is told */
+    if (!desk->judged) /* it could not be run, or its verdict could not be told: nothing is settled then */
         return;
     desk->answer.settled = true;
-    (void)engine_wire_send_answer(ENGINE_WORKER_FD, &desk->answer, NULL); /* who is gone is missed when we read */
+    if (engine_wire_send_answer(ENGINE_WORKER_FD, &desk->answer, NULL) < 0)
+        (void)shutdown(ENGINE_WORKER_FD, SHUT_RDWR); /* whoever waits for it hears of our end instead */
     clear_desk(desk);
 }
 
@@ -102,7 +103,7 @@ static int tell_end(struct desk *desk, struct base_err *err)
 
     desk->answer.settled = desk->answer.code < 0;
     r = engine_wire_send_answer(ENGINE_WORKER_FD, &desk->answer, err);
-    desk->judged = !desk->answer.settled;
+    desk->judged = r >= 0 && !desk->answer.settled;
     if (!desk->judged)
         clear_desk(desk);
     return r;
