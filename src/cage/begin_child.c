@@ -94,6 +94,7 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage)
     cage->observed = context.observed = &cage->shared->observed;
     cage->report->failed_step = -1;
     context.host = &cage->shared->host;
+    context.terms = &cage->shared->terms;
     context.order = &cage->shared->order;
     context.host_ns = cage->shared->host_ns;
     context.shared = cage->shared;

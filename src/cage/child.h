@@ -31,7 +31,9 @@ enum cage_ns {
 
 /* What the first process is told on the way. Lies in shared memory, which is at the same address on both sides, so
  * pointers hold; they lead into the rest of it. Only the supervisor writes. */
-struct cage_order {
+
+/* What a policy means for the cage: known with the order, or before, where a slot's former run had the same. */
+struct cage_terms {
     uint64_t requested; /* bits of the steps that must be achieved */
     struct policy_limit limits[POLICY_LIMIT_MAX];
     bool uses_cgroup[CAGE_CONTROLLER_MAX];
@@ -41,9 +43,12 @@ struct cage_order {
     unsigned filter_count;
     const struct sock_filter *judge; /* what decides about a notified call; NULL: it is denied */
     unsigned judge_count;
-    bool from_zygote; /* the guest is forked by the zygote; no exec */
     bool learn;       /* note what the judge lets pass */
     unsigned observe; /* bits of enum policy_observe */
+};
+
+struct cage_order {
+    bool from_zygote; /* the guest is forked by the zygote; no exec */
     char **argv, **envp;
     struct cage_file *files; /* bytes NULL: they stand in CAGE_END_FILES, those of all such files one after the other */
     size_t file_count;
@@ -62,6 +67,9 @@ struct cage_shared {
     struct {
         char **argv, **envp; /* in `room`; argv NULL: no zygote is wanted */
     } zygote;
+    bool is_ahead;           /* the terms are complete, and what they allow of the guest's steps is done ahead */
+    struct cage_terms terms; /* complete with the order */
+    struct sock_filter filters[2][CAGE_FILTER_MAX]; /* for what they point to */
     struct cage_order order;
     char room[CAGE_ORDER_BYTES]; /* for what the order points to */
 };
@@ -79,6 +87,7 @@ struct cage_context {
     struct cage_report *report;
     struct cage_observed *observed;
     const struct cage_host *host;              /* complete once cage_line_wait_ids() has returned 0 */
+    const struct cage_terms *terms;            /* complete with the order, or ahead */
     const struct cage_order *order;            /* complete once cage_line_wait_order() has returned 0 */
     const char (*host_ns)[CAGE_NS_NAME_BYTES]; /* CAGE_NS_MAX of them; complete with the host */
     const struct cage_shared *shared;

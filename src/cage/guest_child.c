@@ -65,7 +65,7 @@ static int apply_descriptors(struct cage_context *context)
 
 static rlim_t limit_value(const struct cage_context *context, enum policy_limit_key key, rlim_t unlimited)
 {
-    const struct policy_limit *limit = &context->order->limits[key];
+    const struct policy_limit *limit = &context->terms->limits[key];
 
     return limit->unlimited ? unlimited : (rlim_t)limit->value;
 }
@@ -74,7 +74,7 @@ static rlim_t limit_value(const struct cage_context *context, enum policy_limit_
  * a second wall behind it. */
 static rlim_t process_limit(const struct cage_context *context)
 {
-    bool grouped = context->order->uses_cgroup[CAGE_PIDS];
+    bool grouped = context->terms->uses_cgroup[CAGE_PIDS];
     rlim_t value = limit_value(context, POLICY_LIMIT_PROCESSES, RLIM_INFINITY);
     rlim_t own = 1 + (context->keeper_root != 0) + (context->zygote > 0); /* the first process, its keeper, a zygote */
 
@@ -85,7 +85,7 @@ static rlim_t process_limit(const struct cage_context *context)
 
 static rlim_t memory_limit(const struct cage_context *context)
 {
-    return context->order->uses_cgroup[CAGE_MEMORY] ? RLIM_INFINITY
+    return context->terms->uses_cgroup[CAGE_MEMORY] ? RLIM_INFINITY
                                                     : limit_value(context, POLICY_LIMIT_MEMORY_BYTES, RLIM_INFINITY);
 }
 
@@ -93,7 +93,7 @@ static rlim_t memory_limit(const struct cage_context *context)
 static rlim_t cpu_limit_s(const struct cage_context *context)
 {
     rlim_t ms = limit_value(context, POLICY_LIMIT_CPU_MS, RLIM_INFINITY);
-    bool grouped = context->order->uses_cgroup[CAGE_CPUACCT];
+    bool grouped = context->terms->uses_cgroup[CAGE_CPUACCT];
 
     return ms == RLIM_INFINITY ? ms : (ms + 999) / 1000 + (grouped ? 2 : 0);
 }
@@ -246,11 +246,11 @@ static int prove_no_new_privs(struct cage_context *context)
 #endif
 
 /* Where calls are notified that go on, a signal should not make them fail meanwhile; older kernels cannot help it. */
-static int load_filter(const struct cage_order *order, struct sock_fprog *program)
+static int load_filter(const struct cage_terms *terms, struct sock_fprog *program)
 {
     int fd = -EINVAL;
 
-    if (order->judge)
+    if (terms->judge)
         fd = kernel_seccomp(SECCOMP_SET_MODE_FILTER,
                             SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, program);
     return fd == -EINVAL ? kernel_seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, program) : fd;
@@ -260,15 +260,15 @@ static int load_filter(const struct cage_order *order, struct sock_fprog *progra
  * exec, and is the one who answers. What every filter allows is execve and exit_group (policy/profile.h). */
 static int apply_filter(struct cage_context *context)
 {
-    const struct cage_order *order = context->order;
-    unsigned count = order->filter_count;
+    const struct cage_terms *terms = context->terms;
+    unsigned count = terms->filter_count;
     const struct sock_filter *filter =
-        order->filter ? order->filter : cage_filter(order->network == POLICY_NETWORK_LOOPBACK, &count);
+        terms->filter ? terms->filter : cage_filter(terms->network == POLICY_NETWORK_LOOPBACK, &count);
     struct sock_fprog program = {.len = (unsigned short)count, .filter = (struct sock_filter *)(uintptr_t)filter};
     int fd;
 
     context->start_us = kernel_clock_us();
-    fd = load_filter(order, &program);
+    fd = load_filter(terms, &program);
     if (fd < 0)
         return fd;
     context->listener_fd = fd; /* closed in the guest by its exec */
@@ -317,7 +317,7 @@ static int fail(struct cage_context *context, int step, int r)
 
 static int walk(struct cage_context *context)
 {
-    uint64_t requested = context->order->requested;
+    uint64_t requested = context->terms->requested;
 
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
         if (!(requested & (UINT64_C(1) << rows[i].step)))

@@ -90,7 +90,7 @@ static int apply_network_ns(struct cage_context *context)
 /* With `network: none` not even loopback is up. */
 static int apply_network(struct cage_context *context)
 {
-    return context->order->network == POLICY_NETWORK_LOOPBACK ? raise_loopback() : 0;
+    return context->terms->network == POLICY_NETWORK_LOOPBACK ? raise_loopback() : 0;
 }
 
 static int apply_uts_ns(struct cage_context *context)
@@ -363,7 +363,7 @@ static pid_t start_guest(struct cage_context *context)
 /* To read what the guest names, also where it has another id or hides its memory from its own. */
 static uint32_t kept_capabilities(const struct cage_context *context)
 {
-    return context->order->observe ? 1u << CAP_SYS_PTRACE : 0;
+    return context->terms->observe ? 1u << CAP_SYS_PTRACE : 0;
 }
 
 /* The guest runs: what it needed is its own now, and we keep only what the loop needs. */
@@ -412,7 +412,7 @@ static void run(struct cage_context *context)
     r = let_go(context);
     if (r < 0)
         cage_init_fail(context, CAGE_AT_START, r);
-    r = context->order->observe ? cage_observe_prove(guest) : 0;
+    r = context->terms->observe ? cage_observe_prove(guest) : 0;
     if (r < 0)
         cage_init_fail(context, CAGE_AT_OBSERVE, r);
     take_short_turns();

@@ -238,11 +238,11 @@ static int move_up(int fds[ZYGOTE_FD_MAX])
 
 static int become(int fds[ZYGOTE_FD_MAX], struct cage_report *report, int *ret_listener_fd)
 {
-    static struct cage_order order;
+    static struct cage_terms terms;
     struct cage_context context = {
         .report = report,
         .host = &request.head.host,
-        .order = &order,
+        .terms = &terms,
         .without = request.head.without,
         .keeper_root = request.head.root, /* there is one, and we are there */
         .zygote = 1,
@@ -257,12 +257,12 @@ static int become(int fds[ZYGOTE_FD_MAX], struct cage_report *report, int *ret_l
         report->failed_errno = -r;
         return r;
     }
-    order = request.head.order;
-    order.filter = (const struct sock_filter *)(const void *)request.rest;
-    order.filter_count = request.head.filter_count;
-    order.judge = NULL;
+    terms = request.head.terms;
+    terms.filter = (const struct sock_filter *)(const void *)request.rest;
+    terms.filter_count = request.head.filter_count;
+    terms.judge = NULL;
     /* The first process answers for all other steps. */
-    report->achieved = order.requested & ~cage_guest_steps();
+    report->achieved = terms.requested & ~cage_guest_steps();
     context.ends[CAGE_END_STDIN] = fds[ZYGOTE_STDIN];
     context.ends[CAGE_END_STDOUT] = fds[ZYGOTE_STDOUT];
     context.ends[CAGE_END_STDERR] = fds[ZYGOTE_STDERR];
