@@ -84,6 +84,7 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage)
         .signal_fd = -1,
         .zygote_fd = -1,
         .guest_fd = -1,
+        .go_fd = -1,
     };
     int fds[2], r;
 

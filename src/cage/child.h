@@ -103,10 +103,13 @@ struct cage_context {
     uint64_t keeper_root;                         /* number of the mount that is a keeper's root; 0: there is none */
     uint64_t staged_bytes, staged_inodes;         /* what the scratch holds before the guest starts */
     int root_fd, scratch_fd, listener_fd, signal_fd;
-    int zygote_fd; /* a keeper's line to its zygote; -1: there is none */
-    int guest_fd;  /* on which the end of a guest is told that the zygote has forked; -1: it is our own child */
-    pid_t zygote;  /* of the keeper; 0: there is none */
-    pid_t first;   /* of a keeper: the first process that it has made and not reaped */
+    int zygote_fd;   /* a keeper's line to its zygote; -1: there is none */
+    int guest_fd;    /* on which the end of a guest is told that the zygote has forked; -1: it is our own child */
+    pid_t guest;     /* the guest-to-be that stands ready; 0: there is none */
+    int guest_alive; /* and that it has neither ended nor begun: the kernel sets this to 0 */
+    int go_fd;       /* on which it waits for the word */
+    pid_t zygote;    /* of the keeper; 0: there is none */
+    pid_t first;     /* of a keeper: the first process that it has made and not reaped */
 };
 
 /* init_child.c: the cage's first process; never returns. */
@@ -155,8 +158,8 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage);
 /* begin_child.c: the cage that was begun before the C library had started, once; false when there is none. */
 bool cage_begin_take_early(struct cage *ret_cage);
 
-/* keep_priv.c: put the limits of @plan in force, where they are not. */
-int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_plan *plan, struct base_err *err);
+/* keep_priv.c: put the limits of @guest's plan in force, where they are not, and note what it runs on. */
+int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_guest *guest, struct base_err *err);
 
 /* make_priv.c: NULL does nothing. */
 void cage_shared_free(struct cage_shared *shared);
@@ -230,6 +233,13 @@ int cage_guest_become(struct cage_context *context);
 
 /* guest_child.c: bits of the steps that are its own. */
 uint64_t cage_guest_steps(void);
+
+/* guest_child.c: the same ahead of the order, on the terms alone; then waits for the word on go_fd, and execs. Its
+ * streams are put in place by who says the word, in the table that both share. Never returns. */
+int cage_guest_ahead_main(void *context);
+
+/* guest_child.c: put the guest's streams in place. 0 or -errno, with the report filled. */
+int cage_guest_streams(struct cage_context *context);
 
 /* guest_child.c: does so and execs; never returns. */
 int cage_guest_main(void *context);

@@ -315,30 +315,45 @@ static int fail(struct cage_context *context, int step, int r)
     return r;
 }
 
-static int walk(struct cage_context *context)
+static int do_row(struct cage_context *context, size_t i)
 {
-    uint64_t requested = context->terms->requested;
+    const uint64_t bit = UINT64_C(1) << rows[i].step;
+    bool done = !(context->without & bit);
+    int r = done ? rows[i].apply(context) : 0;
 
+    if (!done)
+        cage_mutation_instead(context, rows[i].step);
+    if (r == 0 && done && rows[i].prove)
+        r = rows[i].prove(context);
+    if (r < 0)
+        return fail(context, rows[i].step, r);
+    context->report->achieved |= bit;
+    return 0;
+}
+
+static int walk(struct cage_context *context, uint64_t steps)
+{
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-        if (!(requested & (UINT64_C(1) << rows[i].step)))
-            continue;
-        bool done = !(context->without & (UINT64_C(1) << rows[i].step));
-        int r = done ? rows[i].apply(context) : 0;
-        if (!done)
-            cage_mutation_instead(context, rows[i].step);
-        if (r == 0 && done && rows[i].prove)
-            r = rows[i].prove(context);
+        int r = steps >> rows[i].step & 1 ? do_row(context, i) : 0;
         if (r < 0)
-            return fail(context, rows[i].step, r);
-        context->report->achieved |= UINT64_C(1) << rows[i].step;
+            return r;
     }
+    return 0;
+}
+
+static int check_achieved(struct cage_context *context)
+{
+    const uint64_t requested = context->terms->requested;
+
     return (context->report->achieved & requested) == requested ? 0 : fail(context, CAGE_AT_PROOF, -EPERM);
 }
 
 int cage_guest_become(struct cage_context *context)
 {
-    int r = walk(context);
+    int r = walk(context, context->terms->requested);
 
+    if (r == 0)
+        r = check_achieved(context);
     if (r < 0)
         return r;
     if (context->start_us == 0)
@@ -347,12 +362,38 @@ int cage_guest_become(struct cage_context *context)
     return context->start_us ? 0 : fail(context, CAGE_AT_EXEC, -ENOSYS); /* no clock: no limit would hold */
 }
 
-int cage_guest_main(void *argument)
+static void exec_program(struct cage_context *context) __attribute__((noreturn));
+static void exec_program(struct cage_context *context)
 {
-    struct cage_context *context = argument;
     const struct cage_order *order = context->order;
 
-    if (cage_guest_become(context) == 0)
-        (void)fail(context, CAGE_AT_EXEC, kernel_execve(order->argv[0], order->argv, order->envp));
+    (void)fail(context, CAGE_AT_EXEC, kernel_execve(order->argv[0], order->argv, order->envp));
+    kernel_exit(1);
+}
+
+int cage_guest_main(void *argument)
+{
+    if (cage_guest_become(argument) == 0)
+        exec_program(argument);
+    kernel_exit(1);
+}
+
+int cage_guest_streams(struct cage_context *context)
+{
+    return walk(context, context->terms->requested & CAGE_BIT(DESCRIPTORS));
+}
+
+/* Only what every filter allows, and read, may be called after the walk. The clock is set by who says the word. */
+int cage_guest_ahead_main(void *argument)
+{
+    struct cage_context *context = argument;
+    uint64_t word;
+
+    if (walk(context, context->terms->requested & ~CAGE_BIT(DESCRIPTORS)) < 0)
+        kernel_exit(1);
+    if (kernel_read(context->go_fd, &word, sizeof(word)) != sizeof(word))
+        kernel_exit(1);
+    if (check_achieved(context) == 0)
+        exec_program(context);
     kernel_exit(1);
 }

@@ -185,6 +185,7 @@ static int cut_off_mounts(struct cage_context *context)
 enum { FRESH = 1, KEEPER = 2, KEPT = 4, STAYS = FRESH | KEEPER, EACH = FRESH | KEPT };
 
 static int prove(struct cage_context *context);
+static int stand_ready(struct cage_context *context);
 
 /* In this order. Proofs come when all that they are about is there, all of them in every cage: some need the finished
  * file system to look through. */
@@ -217,6 +218,7 @@ static const struct {
     {KEPT, CAGE_STEP_PROC_MASKED, cage_mount_proc_over, NULL},
     {EACH, CAGE_STEP_SCRATCH, cage_mount_scratch, cage_mount_prove_scratch},
     {EACH, CAGE_AT_PROOF, prove, NULL},
+    {KEPT, CAGE_AT_START, stand_ready, NULL},
     /* All that can be done without knowing what will run is done here. */
     {EACH, CAGE_AT_START, cage_line_wait_order, NULL},
     {EACH, CAGE_STEP_NETWORK_NS, apply_network, NULL},
@@ -351,13 +353,65 @@ static int watch_children(struct cage_context *context)
 }
 
 /* Shares memory, so that the exec needs no copy of it, and descriptors, so that the listener arrives here. */
+#define GUEST_SHARES (CLONE_VM | CLONE_FILES | SIGCHLD)
+static char guest_stack[GUEST_STACK_BYTES] __attribute__((aligned(64)));
+
 static pid_t start_guest(struct cage_context *context)
 {
-    static char stack[GUEST_STACK_BYTES] __attribute__((aligned(64)));
+    CAGE_STACK_RENEW(guest_stack);
+    return kernel_clone_on(GUEST_SHARES | CLONE_VFORK, guest_stack + sizeof(guest_stack), cage_guest_main, context,
+                           NULL, NULL);
+}
 
-    CAGE_STACK_RENEW(stack);
-    return kernel_clone_on(CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, stack + sizeof(stack), cage_guest_main,
-                           context, NULL);
+/* Where the terms are known, all of the guest's steps but its streams are done while nobody waits for them. */
+static int stand_ready(struct cage_context *context)
+{
+    if (!context->shared->is_ahead)
+        return 0;
+    context->go_fd = KERNEL(SYS_eventfd2, 0, O_CLOEXEC);
+    if (context->go_fd < 0)
+        return context->go_fd;
+    CAGE_STACK_RENEW(guest_stack);
+    context->guest_alive = 1;
+    context->guest = kernel_clone_on(GUEST_SHARES | CLONE_CHILD_CLEARTID, guest_stack + sizeof(guest_stack),
+                                     cage_guest_ahead_main, context, NULL, &context->guest_alive);
+    return context->guest < 0 ? context->guest : 0;
+}
+
+/* It is said to go, and has gone when its memory and descriptors are its own. */
+static pid_t let_guest_go(struct cage_context *context)
+{
+    const uint64_t word = 1;
+    int r = cage_guest_streams(context);
+
+    if (r < 0)
+        return r;
+    context->report->start_us = kernel_clock_us();
+    if (context->report->start_us == 0) /* no limit would hold */
+        return -ENOSYS;
+    if (kernel_write(context->go_fd, &word, sizeof(word)) != sizeof(word))
+        return -EIO;
+    for (int alive; (alive = *(volatile int *)&context->guest_alive) != 0;)
+        kernel_futex_wait(&context->guest_alive, alive);
+    return context->guest;
+}
+
+/* The terms may be right and the way another. */
+static int dismiss_guest(struct cage_context *context)
+{
+    int status, r = context->guest > 0 ? KERNEL(SYS_kill, context->guest, SIGKILL) : 0;
+
+    return r < 0 || context->guest <= 0 ? r : (kernel_wait(context->guest, &status, 0) < 0 ? -ECHILD : 0);
+}
+
+static pid_t begin_guest(struct cage_context *context)
+{
+    int r;
+
+    if (!context->order->from_zygote)
+        return context->guest > 0 ? let_guest_go(context) : start_guest(context);
+    r = dismiss_guest(context);
+    return r < 0 ? r : cage_zygote_fork(context);
 }
 
 /* To read what the guest names, also where it has another id or hides its memory from its own. */
@@ -404,7 +458,7 @@ static void run(struct cage_context *context)
     pid_t guest;
     int r;
 
-    guest = context->order->from_zygote ? cage_zygote_fork(context) : start_guest(context);
+    guest = begin_guest(context);
     if (context->report->failed_step >= 0)
         kernel_exit(1);
     if (guest < 0)

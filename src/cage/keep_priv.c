@@ -112,6 +112,7 @@ int cage_next(struct cage_keeper *keeper, struct cage *ret_cage, struct base_err
     if (keeper->cage.report->failed_step >= 0)
         return failed(keeper, -ESRCH, err);
     clear_report(keeper->cage.shared);
+    keeper->cage.shared->is_ahead = keeper->may_be_ahead;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
         return base_err_sys(err, BASE_E_SETUP, errno, "cage", "no line to it can be made");
     r = cage_line_send(keeper->cage.line_fd, CAGE_WORD_NEXT, &fds[0], 1);
@@ -156,23 +157,67 @@ static bool limits_equal(const struct cage_keeper *keeper, const struct cage_pla
            memcmp(keeper->uses_cgroup, plan->uses_cgroup, sizeof(keeper->uses_cgroup)) == 0;
 }
 
-bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *plan)
+static bool terms_equal(const struct cage_keeper *keeper, const struct cage_plan *plan, bool learn)
 {
-    return !keeper->has_run || (keeper->network == plan->policy->network && limits_equal(keeper, plan));
+    const struct policy_set allowed = policy_allowed(plan->policy);
+
+    return keeper->requested == plan->requested && keeper->denied_calls == policy_denied_calls(plan->policy) &&
+           keeper->observe == plan->policy->observe && keeper->learn == learn &&
+           memcmp(&keeper->allowed, &allowed, sizeof(allowed)) == 0;
 }
 
-int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_plan *plan, struct base_err *err)
+bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *plan)
 {
-    int r = keeper->is_limited ? 0 : cage_cgroup_limit(&keeper->cage.cgroup, plan, err);
+    return !keeper->has_run || (limits_equal(keeper, plan) && keeper->network == plan->policy->network);
+}
 
+static bool terms_fit(const struct cage_keeper *keeper, const struct cage_plan *plan, bool learn)
+{
+    return !keeper->cage.shared->is_ahead || terms_equal(keeper, plan, learn);
+}
+
+bool cage_next_fits(const struct cage *cage, const struct cage_plan *plan, bool learn)
+{
+    return !cage->keeper || terms_fit(cage->keeper, plan, learn);
+}
+
+/* A guest that stands ready waits by reading. */
+static bool may_be_ahead(const struct cage_guest *guest)
+{
+    const struct policy_set allowed = policy_allowed(guest->plan->policy);
+
+    return !guest->from_zygote && !guest->learn && !guest->plan->policy->observe &&
+           policy_set_has(&allowed, (unsigned)policy_call_find("read"));
+}
+
+static void note_terms(struct cage_keeper *keeper, const struct cage_guest *guest)
+{
+    const struct cage_plan *plan = guest->plan;
+
+    memcpy(keeper->limits, plan->policy->limits, sizeof(keeper->limits));
+    memcpy(keeper->uses_cgroup, plan->uses_cgroup, sizeof(keeper->uses_cgroup));
+    keeper->network = plan->policy->network;
+    keeper->requested = plan->requested;
+    keeper->denied_calls = policy_denied_calls(plan->policy);
+    keeper->allowed = policy_allowed(plan->policy);
+    keeper->observe = plan->policy->observe;
+    keeper->learn = guest->learn;
+    keeper->may_be_ahead = may_be_ahead(guest);
+    keeper->is_limited = keeper->has_run = true;
+}
+
+int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_guest *guest, struct base_err *err)
+{
+    int r;
+
+    if (!terms_fit(keeper, guest->plan, guest->learn)) /* it would run on another's terms */
+        return base_err_set(err, BASE_E_INTERNAL, "slot", "what stands ready is for another policy");
+    r = keeper->is_limited ? 0 : cage_cgroup_limit(&keeper->cage.cgroup, guest->plan, err);
     if (r < 0)
         return r;
     if (!keeper->has_run)
         keeper->charge_bytes = cage_cgroup_charge_bytes(&keeper->cage.cgroup);
-    memcpy(keeper->limits, plan->policy->limits, sizeof(keeper->limits));
-    memcpy(keeper->uses_cgroup, plan->uses_cgroup, sizeof(keeper->uses_cgroup));
-    keeper->network = plan->policy->network;
-    keeper->is_limited = keeper->has_run = true;
+    note_terms(keeper, guest);
     return 0;
 }
 

@@ -235,9 +235,10 @@ int cage_order_zygote(struct cage_shared *shared, const struct cage_zygote *zygo
     return 0;
 }
 
-static int put_limits(struct cage *cage, const struct cage_plan *plan, struct base_err *err)
+static int put_limits(struct cage *cage, const struct cage_guest *guest, struct base_err *err)
 {
-    return cage->keeper ? cage_keeper_limit(cage->keeper, plan, err) : cage_cgroup_limit(&cage->cgroup, plan, err);
+    return cage->keeper ? cage_keeper_limit(cage->keeper, guest, err)
+                        : cage_cgroup_limit(&cage->cgroup, guest->plan, err);
 }
 
 int cage_start(struct cage *cage, const struct cage_guest *guest, struct base_err *err)
@@ -246,7 +247,7 @@ int cage_start(struct cage *cage, const struct cage_guest *guest, struct base_er
     int r = cage_wait(cage, err);
 
     if (r == 0)
-        r = put_limits(cage, guest->plan, err);
+        r = put_limits(cage, guest, err);
     if (r == 0)
         r = write_order(cage->shared, guest, err);
     if (r == 0)

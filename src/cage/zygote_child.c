@@ -99,7 +99,7 @@ int cage_zygote_start(struct cage_context *context)
     r = above(&start.line_fd);
     if (r == 0)
         r = context->zygote =
-            kernel_clone_on(CLONE_VM | CLONE_VFORK | SIGCHLD, stack + sizeof(stack), exec_zygote, &start, NULL);
+            kernel_clone_on(CLONE_VM | CLONE_VFORK | SIGCHLD, stack + sizeof(stack), exec_zygote, &start, NULL, NULL);
     (void)kernel_close(start.line_fd);
     (void)kernel_close(start.preload_fd);
     (void)kernel_close(start.null_fds[0]);
