@@ -329,8 +329,9 @@ bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *
 bool cage_keeper_reap(struct cage_keeper *keeper, int *ret_status, uint64_t *ret_cpu_us);
 
 /* Wait until the cage that is out is gone, and prove that nothing of it stayed: no process, no socket, no key, no
- * network that was used, no file or memory above CAGE_CHARGE_FLOOR_BYTES; and set the counters of peaks back. False where that cannot be shown, with
- * the reason as a clause (static): then the keeper must be dropped, and is_dirty says so. */
+ * network that was used, no file or memory above CAGE_CHARGE_FLOOR_BYTES; and set the counters of peaks back. False
+ * where that cannot be shown, with the reason as a clause (static): then the keeper must be dropped, and is_dirty says
+ * so. */
 #define CAGE_CHARGE_FLOOR_BYTES (1u << 20)
 bool cage_keeper_clean(struct cage_keeper *keeper, const char **ret_why);
 

@@ -63,8 +63,8 @@ struct cage_shared {
 
 /* Before a stack is used again: sanitizers have marked what the one before had on it, and it did not return. */
 #if defined(__SANITIZE_ADDRESS__)
-void __asan_unpoison_memory_region(const volatile void *from, size_t count);
-#define CAGE_STACK_RENEW(stack) __asan_unpoison_memory_region(stack, sizeof(stack))
+#include <sanitizer/asan_interface.h>
+#define CAGE_STACK_RENEW(stack) ASAN_UNPOISON_MEMORY_REGION(stack, sizeof(stack))
 #else
 #define CAGE_STACK_RENEW(stack) ((void)(stack))
 #endif
