@@ -10,17 +10,20 @@
 PREFIX = /usr/local
 DESTDIR =
 FUZZ_SECONDS = 30
+CONFIGURE =
 
 all: build
 
 build:
 	@scripts/setup.sh build
 	@mkdir -p build
-	@cmake --preset release -DFUMEHOOD_TESTS=OFF >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --preset release -DFUMEHOOD_TESTS=OFF $(CONFIGURE) >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@[ -x build/release/fumehood ] || echo "building build/release/fumehood"
 	@cmake --build --preset release -- --quiet >build/build.log 2>&1 || { cat build/build.log; exit 1; }
 
-install: build
+# The library knows its program by the path that it was built for.
+install:
+	@$(MAKE) -s build CONFIGURE="-DCMAKE_INSTALL_PREFIX=$(PREFIX)"
 	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)" >build/install.log 2>&1 || { \
 	    cat build/install.log >&2; \
 	    echo "make install: nothing was installed below $(DESTDIR)$(PREFIX) (without the right to write there:" \

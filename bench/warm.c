@@ -1,7 +1,7 @@
 /* warm.c - one run after the other in slots, beside the same program bare
  *
- * warm latency RUNS PROGRAM          one line a pair: BARE_US VERDICT_US, both in turn, from the call to what is known
- * warm rate SECONDS JOBS bare|slot|fresh PROGRAM   runs a second of so many processes at once, and
+ * warm latency RUNS CAGE PROGRAM     one line a pair: BARE_US VERDICT_US, both in turn, from the call to what is known
+ * warm rate SECONDS JOBS bare|CAGE PROGRAM   runs a second of so many processes at once, and
  *                                    processor time of each in microseconds; receipts included
  *
  * Runs as whoever starts it. A slot run is everything that `eval` does for one program: cage, judge's view of the
@@ -73,13 +73,13 @@ static void write_receipt(void *argument, struct warden_outcome *outcome)
     free(outcome);
 }
 
-static uint64_t run_caged(bool in_slot)
+static uint64_t run_caged(enum run_cage cage)
 {
     struct warden_outcome *outcome = calloc(1, sizeof(*outcome));
     struct base_err err;
     uint64_t from_us = base_clock_us(), took_us;
 
-    request.in_slot = in_slot;
+    request.cage = cage;
     if (run_execute(&request, outcome, &err) < 0)
         die("run", &err);
     took_us = base_clock_us() - from_us;
@@ -109,12 +109,12 @@ static void prepare(const char *path)
         die("receipts", NULL);
 }
 
-static void latency(int runs, char *path)
+static void latency(int runs, enum run_cage cage, char *path)
 {
     for (int i = -20; i < runs; i++) {
         uint64_t bare_us = run_bare(path), caged_us;
         run_settle();
-        caged_us = run_caged(true);
+        caged_us = run_caged(cage);
         run_settle();
         if (i >= 0)
             (void)printf("%llu %llu\n", (unsigned long long)bare_us, (unsigned long long)caged_us);
@@ -124,10 +124,12 @@ static void latency(int runs, char *path)
 
 static uint64_t work(uint64_t until_us, const char *kind, char *path)
 {
+    enum run_cage cage = RUN_CAGE_FRESH;
+    bool is_bare = !run_cage_find(kind, &cage);
     uint64_t runs = 0;
 
     for (; base_clock_us() < until_us; runs++)
-        (void)(strcmp(kind, "bare") == 0 ? run_bare(path) : run_caged(strcmp(kind, "slot") == 0));
+        (void)(is_bare ? run_bare(path) : run_caged(cage));
     run_settle();
     return runs;
 }
@@ -170,9 +172,11 @@ static void rate(int seconds, int jobs, const char *kind, char *path)
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "latency") == 0) {
-        prepare(argv[3]);
-        latency(atoi(argv[2]), argv[3]);
+    enum run_cage cage = RUN_CAGE_FRESH;
+
+    if (argc == 5 && strcmp(argv[1], "latency") == 0 && run_cage_find(argv[3], &cage)) {
+        prepare(argv[4]);
+        latency(atoi(argv[2]), cage, argv[4]);
         return 0;
     }
     if (argc == 6 && strcmp(argv[1], "rate") == 0) {
@@ -180,6 +184,7 @@ int main(int argc, char **argv)
         rate(atoi(argv[2]), atoi(argv[3]), argv[4], argv[5]);
         return 0;
     }
-    (void)fprintf(stderr, "usage: warm latency RUNS PROGRAM | warm rate SECONDS JOBS bare|slot|fresh PROGRAM\n");
+    (void)fprintf(stderr, "usage: warm latency RUNS fresh|slot|zygote PROGRAM\n"
+                          "       warm rate SECONDS JOBS bare|fresh|slot|zygote PROGRAM\n");
     return 2;
 }

@@ -5,7 +5,7 @@ import sys
 
 WRITABLE = {"/work", "/tmp", "/dev/shm", "/proc"}
 DEVICES = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
-PLACES = WRITABLE | DEVICES | {"/", "/usr", "/etc/alternatives", "/etc/ld.so.cache", "/etc/java", "/bin", "/sbin", "/lib", "/lib64"}
+PLACES = WRITABLE | DEVICES | {"/", "/usr", "/etc/alternatives", "/etc/ld.so.cache", "/etc/java", "/scratch", "/bin", "/sbin", "/lib", "/lib64"}
 NOEXEC = {"/dev/shm", "/proc", "/etc/java"} | DEVICES
 faults = []
 lines = [line.split() for line in open("/proc/self/mountinfo")]

@@ -71,11 +71,17 @@ int base_buf_printf(struct base_buf *buf, const char *fmt, ...)
     return r;
 }
 
+void base_buf_cut(struct base_buf *buf, size_t count)
+{
+    if (!buf->bytes || count > buf->count)
+        return; /* nothing is behind that */
+    buf->count = count;
+    buf->bytes[count] = '\0';
+}
+
 void base_buf_clear(struct base_buf *buf)
 {
-    buf->count = 0;
-    if (buf->bytes)
-        buf->bytes[0] = '\0';
+    base_buf_cut(buf, 0);
 }
 
 void base_buf_release(struct base_buf *buf)

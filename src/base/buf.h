@@ -21,7 +21,8 @@ int base_buf_text(struct base_buf *buf, const char *text);
 int base_buf_printf(struct base_buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int base_buf_reserve(struct base_buf *buf, size_t extra);
 
-/* Forget the content, keep the memory. */
+/* Forget all but the first @count bytes; base_buf_clear() all. The memory is kept. */
+void base_buf_cut(struct base_buf *buf, size_t count);
 void base_buf_clear(struct base_buf *buf);
 
 /* Free; the buffer is as new. Fit for CLEANUP(). */

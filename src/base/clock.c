@@ -11,6 +11,13 @@ uint64_t base_clock_us(void)
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
+void base_clock_sleep_ms(unsigned ms)
+{
+    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+
+    (void)nanosleep(&time, NULL);
+}
+
 /* gmtime_r() would read the time zone file of the host first: needless work on the path of a cold run. */
 static void civil_from_days(unsigned days, unsigned *ret_year, unsigned *ret_month, unsigned *ret_day)
 {

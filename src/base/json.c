@@ -12,7 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MEMBERS_FEW 32
+
 static int write_value(const json_t *json, struct base_buf *buf);
+
+/* Most of what is written is a few bytes long, and there is room for it. */
+static int put(struct base_buf *buf, const char *bytes, size_t count)
+{
+    if (buf->capacity - buf->count <= count) /* also without any */
+        return base_buf_append(buf, bytes, count);
+    memcpy(buf->bytes + buf->count, bytes, count);
+    buf->count += count;
+    buf->bytes[buf->count] = '\0';
+    return 0;
+}
 
 static const char *short_escape(unsigned char c)
 {
@@ -48,21 +61,44 @@ static bool is_plain(unsigned char c)
     return c >= 0x20 && c != '"' && c != '\\';
 }
 
+/* Whether one of eight bytes is below @n (at most 128). */
+static uint64_t has_less(uint64_t eight, unsigned n)
+{
+    const uint64_t ones = 0x0101010101010101u;
+
+    return (eight - ones * n) & ~eight & ones * 0x80;
+}
+
+/* Length of what needs no escape at @text, eight bytes at a time. */
+static size_t plain_run(const char *text, size_t count)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    size_t run = 0;
+    uint64_t eight;
+
+    for (; count - run >= sizeof(eight); run += sizeof(eight)) {
+        memcpy(&eight, text + run, sizeof(eight));
+        if (has_less(eight, 0x20) | has_less(eight ^ ones * '"', 1) | has_less(eight ^ ones * '\\', 1))
+            break;
+    }
+    while (run < count && is_plain((unsigned char)text[run]))
+        run++;
+    return run;
+}
+
 static int write_string(const char *text, size_t count, struct base_buf *buf)
 {
-    int r = base_buf_append(buf, "\"", 1);
+    int r = put(buf, "\"", 1);
 
     for (size_t done = 0; r == 0 && done < count;) {
-        size_t run = done;
+        size_t run = plain_run(text + done, count - done);
 
-        while (run < count && is_plain((unsigned char)text[run]))
-            run++;
-        r = base_buf_append(buf, text + done, run - done);
-        if (r == 0 && run < count)
-            r = write_escape((unsigned char)text[run++], buf);
-        done = run;
+        r = put(buf, text + done, run);
+        done += run;
+        if (r == 0 && done < count)
+            r = write_escape((unsigned char)text[done++], buf);
     }
-    return r < 0 ? r : base_buf_append(buf, "\"", 1);
+    return r < 0 ? r : put(buf, "\"", 1);
 }
 
 static int write_real(double value, struct base_buf *buf)
@@ -90,20 +126,20 @@ static int write_integer(json_int_t value, struct base_buf *buf)
     while ((rest /= 10) > 0);
     if (value < 0)
         *--at = '-';
-    return base_buf_append(buf, at, (size_t)(text + sizeof(text) - at));
+    return put(buf, at, (size_t)(text + sizeof(text) - at));
 }
 
 static int write_array(const json_t *json, struct base_buf *buf)
 {
     size_t count = json_array_size(json);
-    int r = base_buf_append(buf, "[", 1);
+    int r = put(buf, "[", 1);
 
     for (size_t i = 0; r == 0 && i < count; i++) {
-        r = i > 0 ? base_buf_append(buf, ",", 1) : 0;
+        r = i > 0 ? put(buf, ",", 1) : 0;
         if (r == 0)
             r = write_value(json_array_get(json, i), buf);
     }
-    return r < 0 ? r : base_buf_append(buf, "]", 1);
+    return r < 0 ? r : put(buf, "]", 1);
 }
 
 struct member {
@@ -116,34 +152,56 @@ static int compare_members(const void *a, const void *b)
     return strcmp(((const struct member *)a)->key, ((const struct member *)b)->key);
 }
 
+/* qsort() asks the allocator; few members are faster put in order one by one. */
+static void sort_members(struct member *members, size_t count)
+{
+    if (count > MEMBERS_FEW) {
+        qsort(members, count, sizeof(*members), compare_members);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        struct member member = members[i];
+        size_t at = i;
+
+        for (; at > 0 && strcmp(members[at - 1].key, member.key) > 0; at--)
+            members[at] = members[at - 1];
+        members[at] = member;
+    }
+}
+
 static int write_members(const struct member *members, size_t count, struct base_buf *buf)
 {
-    int r = base_buf_append(buf, "{", 1);
+    int r = put(buf, "{", 1);
 
     for (size_t i = 0; r == 0 && i < count; i++) {
-        r = i > 0 ? base_buf_append(buf, ",", 1) : 0;
+        r = i > 0 ? put(buf, ",", 1) : 0;
         if (r == 0)
             r = write_string(members[i].key, strlen(members[i].key), buf);
         if (r == 0)
-            r = base_buf_append(buf, ":", 1);
+            r = put(buf, ":", 1);
         if (r == 0)
             r = write_value(members[i].value, buf);
     }
-    return r < 0 ? r : base_buf_append(buf, "}", 1);
+    return r < 0 ? r : put(buf, "}", 1);
 }
 
 static int write_object(const json_t *json, struct base_buf *buf)
 {
-    AUTO_FREE struct member *members = calloc(json_object_size(json) + 1, sizeof(*members));
+    struct member few[MEMBERS_FEW];
+    AUTO_FREE struct member *many = NULL;
+    struct member *members = few;
     json_t *object = (json_t *)json; /* jansson's iteration takes no const, but changes nothing */
     size_t count = 0;
     const char *key;
     json_t *value;
 
-    if (!members)
-        return BASE_E_NOMEM;
+    if (json_object_size(json) > MEMBERS_FEW) {
+        members = many = calloc(json_object_size(json), sizeof(*many));
+        if (!many)
+            return BASE_E_NOMEM;
+    }
     json_object_foreach(object, key, value) members[count++] = (struct member){key, value};
-    qsort(members, count, sizeof(*members), compare_members);
+    sort_members(members, count);
     return write_members(members, count, buf);
 }
 
@@ -175,10 +233,8 @@ int base_json_canonical(const json_t *json, struct base_buf *buf)
     size_t before = buf->count;
     int r = json ? write_value(json, buf) : BASE_E_NOMEM;
 
-    if (r < 0 && buf->bytes) {
-        buf->count = before;
-        buf->bytes[before] = '\0';
-    }
+    if (r < 0)
+        base_buf_cut(buf, before);
     return r;
 }
 

@@ -82,6 +82,8 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage)
         .scratch_fd = -1,
         .listener_fd = -1,
         .signal_fd = -1,
+        .zygote_fd = -1,
+        .guest_fd = -1,
     };
     int fds[2], r;
 
@@ -92,8 +94,10 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage)
     cage->observed = context.observed = &cage->shared->observed;
     cage->report->failed_step = -1;
     context.host = &cage->shared->host;
+    context.terms = &cage->shared->terms;
     context.order = &cage->shared->order;
     context.host_ns = cage->shared->host_ns;
+    context.shared = cage->shared;
     r = kernel_socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds);
     if (r < 0)
         return r;

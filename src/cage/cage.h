@@ -45,6 +45,9 @@ enum cage_counter {
     CAGE_COUNTER_OOM_KILLS,
     CAGE_COUNTER_PROCESSES_PEAK,
     CAGE_COUNTER_PROCESS_REFUSALS,
+    CAGE_COUNTER_OF_RUN_MAX, /* the rest is looked at between runs */
+    CAGE_COUNTER_PROCESSES = CAGE_COUNTER_OF_RUN_MAX,
+    CAGE_COUNTER_CHARGE,
     CAGE_COUNTER_MAX
 };
 
@@ -121,7 +124,7 @@ struct cage_cgroup {
 };
 #define CAGE_CGROUP_NONE                                                                                               \
     {                                                                                                                  \
-        .slot = {.lock_fd = -1}, .dir_fds = {-1, -1, -1, -1}, .counter_fds = { -1, -1, -1, -1, -1 }                    \
+        .slot = {.lock_fd = -1}, .dir_fds = {-1, -1, -1, -1}, .counter_fds = { -1, -1, -1, -1, -1, -1, -1 }            \
     }
 
 struct cage_counters {
@@ -273,7 +276,8 @@ struct cage_guest {
     size_t file_count;
     char *const *argv; /* argv[0] is the path to execute, inside the cage */
     char *const *envp;
-    bool learn;                                  /* note every call that is let pass; see cage_report.learned */
+    bool learn;       /* note every call that is let pass; see cage_report.learned */
+    bool from_zygote; /* forked by the keeper's zygote, whose command argv begins with; see cage_zygote_serves() */
     int stdin_fd, stdout_fd, stderr_fd, mark_fd; /* the guest's ends; mark_fd may be -1 */
 };
 
@@ -298,9 +302,11 @@ void cage_forget(struct cage *cage);
 struct cage_keeper {
     struct cage cage; /* its process, the groups, what all its cages see; CAGE_NONE: there is no keeper */
     unsigned slot;    /* its number */
-    bool is_out;      /* a cage of it is made and not yet found gone */
-    bool is_dirty;    /* it must not serve again */
-    bool is_limited;  /* the groups have these limits: */
+    unsigned cages;   /* that it was asked for */
+    bool has_zygote;
+    bool is_silent;  /* it did not answer: it is dead, or will be */
+    bool is_dirty;   /* it must not serve again */
+    bool is_limited; /* the groups have these limits: */
     bool uses_cgroup[CAGE_CONTROLLER_MAX];
     struct policy_limit limits[POLICY_LIMIT_MAX];
     enum policy_network network; /* of the first run, which all must share */
@@ -313,25 +319,45 @@ struct cage_keeper {
         .cage = CAGE_NONE, .sockets_fd = -1, .keys_fd = -1                                                             \
     }
 
-/* Have a keeper on @slot. @host is copied. The caller must be single-threaded. On failure there is none. */
-int cage_keep(const struct cage_host *host, const struct cage_slot *slot, struct cage_keeper *ret_keeper,
-              struct base_err *err);
+/* An interpreter that has started and stands before its program; guests that it could run are forks of it. */
+struct cage_zygote {
+    char *const *argv; /* command of a program that is not there, as argv of a run */
+    char *const *envp; /* environment of its runs, with what cage_zygote_environment() says */
+};
 
-/* Ask for a cage, which is made while the caller goes on: cage_start() waits for it. One at a time, and only when
- * cage_keeper_clean() has found the one before gone. @keeper must stay where it is. */
+/* What must be in the environment of a zygote of Python that preloads @modules (with blanks between them) and stands
+ * before @path: three texts at @ret_texts, in @text. BASE_E_TOO_LARGE. */
+#define CAGE_ZYGOTE_TEXTS 3
+#define CAGE_ZYGOTE_BYTES 2048
+int cage_zygote_environment(const char *path, const char *modules, char text[CAGE_ZYGOTE_BYTES],
+                            char *ret_texts[CAGE_ZYGOTE_TEXTS], struct base_err *err);
+
+/* Whether a guest of @argv may be a fork of a zygote: short enough, and nothing is to be noticed that needs an exec. */
+bool cage_zygote_serves(const struct cage_plan *plan, char *const *argv);
+
+/* Have a keeper on @slot, with @zygote (NULL: none). @host is copied. The caller must be single-threaded. On failure
+ * there is none. */
+int cage_keep(const struct cage_host *host, const struct cage_slot *slot, const struct cage_zygote *zygote,
+              struct cage_keeper *ret_keeper, struct base_err *err);
+
+/* Ask for a cage, which is made while the caller goes on: cage_start() waits for it. One at a time, and only when the
+ * one before is dead. @keeper must stay where it is. */
 int cage_next(struct cage_keeper *keeper, struct cage *ret_cage, struct base_err *err);
+
+/* Wait until a cage of a keeper is made. cage_start() does so too. Does nothing for others. */
+int cage_wait(struct cage *cage, struct base_err *err);
 
 /* Whether a run under @plan may have a cage of this keeper, after those that it has had. */
 bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *plan);
 
-/* Wait until the cage that is out is dead and reaped: its first process's status as of wait(), and the processor time
- * of all in it. False where that does not come. */
+/* Have the last cage reaped, which is dead: its first process's status as of wait(), and the processor time of all in
+ * it. False where that cannot be. */
 bool cage_keeper_reap(struct cage_keeper *keeper, int *ret_status, uint64_t *ret_cpu_us);
 
-/* Wait until the cage that is out is gone, and prove that nothing of it stayed: no process, no socket, no key, no
- * network that was used, no file or memory above CAGE_CHARGE_FLOOR_BYTES; and set the counters of peaks back. False
- * where that cannot be shown, with the reason as a clause (static): then the keeper must be dropped, and is_dirty says
- * so. */
+/* Now that the last cage is dead (its pid_fd is readable), prove that nothing of it stayed: no process, no socket, no
+ * key, no network that was used, no file or memory above CAGE_CHARGE_FLOOR_BYTES; and set the counters of peaks back.
+ * False where that cannot be shown, with the reason as a clause (static): then the keeper must be dropped, and is_dirty
+ * says so. */
 #define CAGE_CHARGE_FLOOR_BYTES (1u << 20)
 bool cage_keeper_clean(struct cage_keeper *keeper, const char **ret_why);
 

@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #define GROUP_PREFIX  "fumehood-"
 #define CPU_PERIOD_US 100000u
@@ -47,13 +46,6 @@ static bool is_v2(const struct cage_cgroup *cgroup)
 }
 
 /* --- removing --- */
-
-static void sleep_ms(long ms)
-{
-    struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-
-    (void)nanosleep(&time, NULL); /* woken early, the caller looks again */
-}
 
 static void kill_members(const char *group)
 {
@@ -87,7 +79,7 @@ static int remove_group(const char *group, bool kill_first, unsigned patience_ms
             return -errno;
         if (kill_first)
             kill_members(group);
-        sleep_ms(1);
+        base_clock_sleep_ms(1);
     }
     return 0;
 }
@@ -413,6 +405,8 @@ static const struct {
     [CAGE_COUNTER_OOM_KILLS] = {CAGE_MEMORY, "memory.oom_control", "oom_kill", "memory.events", "oom_kill"},
     [CAGE_COUNTER_PROCESSES_PEAK] = {CAGE_PIDS, "pids.peak", NULL, "pids.peak", NULL},
     [CAGE_COUNTER_PROCESS_REFUSALS] = {CAGE_PIDS, "pids.events", "max", "pids.events", "max"},
+    [CAGE_COUNTER_PROCESSES] = {CAGE_PIDS, "pids.current", NULL, "pids.current", NULL},
+    [CAGE_COUNTER_CHARGE] = {CAGE_MEMORY, "memory.usage_in_bytes", NULL, "memory.current", NULL},
 };
 
 /* The peak of memory can be written to, mostly, which sets it back. */
@@ -423,11 +417,11 @@ static int open_counter(int dir_fd, enum cage_counter counter, const char *file)
     return fd < 0 ? openat(dir_fd, file, O_RDONLY | O_CLOEXEC) : fd;
 }
 
-void cage_cgroup_open_counters(struct cage_cgroup *cgroup)
+void cage_cgroup_open_counters(struct cage_cgroup *cgroup, bool many_runs)
 {
     bool v2 = is_v2(cgroup);
 
-    for (int i = 0; i < CAGE_COUNTER_MAX; i++) {
+    for (int i = 0; i < (many_runs ? CAGE_COUNTER_MAX : CAGE_COUNTER_OF_RUN_MAX); i++) {
         int dir_fd = cgroup->dir_fds[v2 ? CAGE_PIDS : counters[i].controller];
         if (dir_fd >= 0)
             cgroup->counter_fds[i] =
@@ -510,29 +504,14 @@ void cage_cgroup_read(const struct cage_cgroup *cgroup, struct cage_counters *re
 
 /* --- between two runs of the same groups --- */
 
-static uint64_t read_now(const struct cage_cgroup *cgroup, enum cage_controller controller, const char *file,
-                         const char *v2_file)
-{
-    bool v2 = is_v2(cgroup);
-    int dir_fd = cgroup->dir_fds[v2 ? CAGE_PIDS : controller];
-    AUTO_CLOSE int fd = dir_fd < 0 ? -1 : openat(dir_fd, v2 ? v2_file : file, O_RDONLY | O_CLOEXEC);
-    char text[64];
-    ssize_t count = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
-
-    if (count < 0)
-        return UINT64_MAX;
-    text[count] = 0;
-    return parse_counter(text, NULL);
-}
-
 uint64_t cage_cgroup_processes(const struct cage_cgroup *cgroup)
 {
-    return read_now(cgroup, CAGE_PIDS, "pids.current", "pids.current");
+    return read_counter(cgroup, CAGE_COUNTER_PROCESSES);
 }
 
 uint64_t cage_cgroup_charge_bytes(const struct cage_cgroup *cgroup)
 {
-    return read_now(cgroup, CAGE_MEMORY, "memory.usage_in_bytes", "memory.current");
+    return read_counter(cgroup, CAGE_COUNTER_CHARGE);
 }
 
 /* The kernel has no way to set back the peak of processes, and of memory only new ones on v2. */

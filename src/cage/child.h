@@ -31,7 +31,9 @@ enum cage_ns {
 
 /* What the first process is told on the way. Lies in shared memory, which is at the same address on both sides, so
  * pointers hold; they lead into the rest of it. Only the supervisor writes. */
-struct cage_order {
+
+/* What a policy means for the cage: known with the order, or before, where a slot's former run had the same. */
+struct cage_terms {
     uint64_t requested; /* bits of the steps that must be achieved */
     struct policy_limit limits[POLICY_LIMIT_MAX];
     bool uses_cgroup[CAGE_CONTROLLER_MAX];
@@ -43,13 +45,18 @@ struct cage_order {
     unsigned judge_count;
     bool learn;       /* note what the judge lets pass */
     unsigned observe; /* bits of enum policy_observe */
-    char **argv, **envp;
-    struct cage_file *files; /* without their bytes, which stand one after the other in a descriptor */
-    size_t file_count;
 };
 
-/* The descriptors that come with an order; at the end of the list the absent ones. */
-enum cage_end { CAGE_END_STDIN, CAGE_END_STDOUT, CAGE_END_STDERR, CAGE_END_FILES, CAGE_END_MARK, CAGE_END_MAX };
+struct cage_order {
+    bool from_zygote; /* the guest is forked by the zygote; no exec */
+    char **argv, **envp;
+    struct cage_file *files; /* bytes NULL: they stand in CAGE_END_FILES, those of all such files one after the other */
+    size_t file_count;
+    bool has_mark, has_files; /* which of the descriptors come */
+};
+
+/* The descriptors of an order. */
+enum cage_end { CAGE_END_STDIN, CAGE_END_STDOUT, CAGE_END_STDERR, CAGE_END_MARK, CAGE_END_FILES, CAGE_END_MAX };
 
 #define CAGE_ORDER_BYTES (4u << 20)
 struct cage_shared {
@@ -57,6 +64,12 @@ struct cage_shared {
     struct cage_observed observed;
     struct cage_host host;
     char host_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the supervisor's namespaces, complete with the host */
+    struct {
+        char **argv, **envp; /* in `room`; argv NULL: no zygote is wanted */
+    } zygote;
+    bool is_ahead;           /* the terms are complete, and what they allow of the guest's steps is done ahead */
+    struct cage_terms terms; /* complete with the order */
+    struct sock_filter filters[2][CAGE_FILTER_MAX]; /* for what they point to */
     struct cage_order order;
     char room[CAGE_ORDER_BYTES]; /* for what the order points to */
 };
@@ -64,7 +77,7 @@ struct cage_shared {
 /* Before a stack is used again: sanitizers have marked what the one before had on it, and it did not return. */
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
-#define CAGE_STACK_RENEW(stack) ASAN_UNPOISON_MEMORY_REGION(stack, sizeof(stack))
+#define CAGE_STACK_RENEW(stack) __asan_unpoison_memory_region(stack, sizeof(stack))
 #else
 #define CAGE_STACK_RENEW(stack) ((void)(stack))
 #endif
@@ -74,12 +87,14 @@ struct cage_context {
     struct cage_report *report;
     struct cage_observed *observed;
     const struct cage_host *host;              /* complete once cage_line_wait_ids() has returned 0 */
+    const struct cage_terms *terms;            /* complete with the order, or ahead */
     const struct cage_order *order;            /* complete once cage_line_wait_order() has returned 0 */
     const char (*host_ns)[CAGE_NS_NAME_BYTES]; /* CAGE_NS_MAX of them; complete with the host */
-    char **environment;                        /* the copy of the supervisor's, to be wiped */
-    uint64_t without;                          /* bits of steps that are claimed and not done (mutation.h) */
-    bool keeps;                                /* this is a keeper: no guest of its own */
-    int line_fd;                               /* to the supervisor; its end of file says that it gave up or died */
+    const struct cage_shared *shared;
+    char **environment; /* the copy of the supervisor's, to be wiped */
+    uint64_t without;   /* bits of steps that are claimed and not done (mutation.h) */
+    bool keeps;         /* this is a keeper: no guest of its own */
+    int line_fd;        /* to the supervisor; its end of file says that it gave up or died */
     /* filled by the child */
     int lock_fd;                 /* the slot's, held as long as we live; -1: none */
     int tasks_fds[CAGE_END_MAX]; /* v1: to join our control groups; -1: none more */
@@ -88,6 +103,10 @@ struct cage_context {
     uint64_t keeper_root;                         /* number of the mount that is a keeper's root; 0: there is none */
     uint64_t staged_bytes, staged_inodes;         /* what the scratch holds before the guest starts */
     int root_fd, scratch_fd, listener_fd, signal_fd;
+    int zygote_fd; /* a keeper's line to its zygote; -1: there is none */
+    int guest_fd;  /* on which the end of a guest is told that the zygote has forked; -1: it is our own child */
+    pid_t zygote;  /* of the keeper; 0: there is none */
+    pid_t first;   /* of a keeper: the first process that it has made and not reaped */
 };
 
 /* init_child.c: the cage's first process; never returns. */
@@ -111,8 +130,9 @@ int cage_cgroup_create(const struct cage_host *host, const struct cage_slot *slo
                        struct base_err *err);
 int cage_cgroup_limit(const struct cage_cgroup *cgroup, const struct cage_plan *plan, struct base_err *err);
 
-/* cgroup_priv.c: open what counts in the groups' folders; what is not there stays -1. */
-void cage_cgroup_open_counters(struct cage_cgroup *cgroup);
+/* cgroup_priv.c: open what counts in the groups' folders, also between runs where they serve many; what is not there
+ * stays -1. */
+void cage_cgroup_open_counters(struct cage_cgroup *cgroup, bool many_runs);
 
 /* cgroup_priv.c: groups that serve several runs. What only grows is counted from here; processes in it now; memory that
  * is charged now; set the peaks back, false where that cannot be. UINT64_MAX: unknown. */
@@ -135,9 +155,6 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage);
 /* begin_child.c: the cage that was begun before the C library had started, once; false when there is none. */
 bool cage_begin_take_early(struct cage *ret_cage);
 
-/* keep_priv.c: wait until a kept cage is made, and know its first process. Does nothing for others. */
-int cage_keeper_wait(struct cage *cage, struct base_err *err);
-
 /* keep_priv.c: put the limits of @plan in force, where they are not. */
 int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_plan *plan, struct base_err *err);
 
@@ -149,17 +166,25 @@ enum cage_word {
     CAGE_WORD_IDS = 'i',    /* ids are mapped, the host is known; with the slot's lock */
     CAGE_WORD_GROUPS = 'g', /* control groups are there; with what is needed to join them */
     CAGE_WORD_KEEP = 'k',   /* the same, and: stay, and make first processes */
+    CAGE_WORD_ZYGOTE = 'y', /* to a keeper, where one is wanted: with what is to be preloaded */
     CAGE_WORD_ORDER = 'o',  /* the order is complete; with the guest's descriptors */
     CAGE_WORD_OVER = 'v',   /* from the first process: the guest has ended */
     CAGE_WORD_LEFT = 'l',   /* from it: a descriptor that is to outlive it */
     CAGE_WORD_NEXT = 'n',   /* to a keeper: make a first process; with its end of a line */
+    CAGE_WORD_REAP = 'w',   /* to it: reap the one that is dead, and say so */
     CAGE_WORD_MADE = 'm',   /* from it: this is it; with its pid and a descriptor of it */
     CAGE_WORD_GONE = 'r',   /* from it: it is dead and reaped, and there is no other */
 };
 
 /* make_priv.c: as cage_make(), and @word is what its first process is told at the end. */
-int cage_make_as(const struct cage_host *host, const struct cage_slot *slot, enum cage_word word, struct cage *cage,
-                 struct base_err *err);
+int cage_make_as(const struct cage_host *host, const struct cage_slot *slot, enum cage_word word,
+                 const struct cage_zygote *zygote, struct cage *cage, struct base_err *err);
+
+/* order.c: what a keeper is told of its zygote (NULL: there is none). */
+int cage_order_zygote(struct cage_shared *shared, const struct cage_zygote *zygote, struct base_err *err);
+
+/* zygote.c: a new descriptor of what is preloaded, or -errno. */
+int cage_zygote_preload(void);
 
 /* line.c: send a word and up to CAGE_END_MAX descriptors. 0 or -errno; 0 also when nobody is there any more: the report
  * tells why. */
@@ -173,11 +198,15 @@ int cage_line_receive(int line_fd, enum cage_word expected, int timeout_ms, int 
 int cage_line_say_made(int line_fd, pid_t pid, int pid_fd);
 int cage_line_say_gone(int line_fd);
 
-/* line_child.c: the line of the first process that is asked for, or -errno. */
-int cage_line_wait_next(struct cage_context *context);
+/* line_child.c: what a keeper is asked for: the word, with the line of the first process that is to be made (-1: none),
+ * or -errno. */
+int cage_line_wait_asked(struct cage_context *context, int *ret_fd);
 
 /* line_child.c: the guest's end is in the report. */
 void cage_line_say_over(int line_fd);
+
+/* line_child.c: the descriptor that comes for a zygote, or -errno. */
+int cage_line_wait_zygote(struct cage_context *context);
 
 /* line_child.c: wait for each word. -ESRCH when the supervisor gave up or died. */
 int cage_line_wait_ids(struct cage_context *context);
@@ -195,8 +224,31 @@ int cage_ns_names(char names[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]);
 int cage_identity_set(uint32_t id);
 int cage_identity_prove(uint32_t id);
 
-/* guest_child.c: applies the guest's steps and execs; never returns. */
+/* guest_child.c: applies the guest's steps; 0, or -errno with the report filled. What is called from then on is up to
+ * the filter. */
+int cage_guest_become(struct cage_context *context);
+
+/* guest_child.c: bits of the steps that are its own. */
+uint64_t cage_guest_steps(void);
+
+/* guest_child.c: does so and execs; never returns. */
 int cage_guest_main(void *context);
+
+/* bounding_child.c: 0 or -errno. */
+int cage_bounding_empty(void);
+int cage_bounding_prove(void);
+
+/* zygote_child.c, in a keeper: start the zygote that the supervisor wants, and wait until it is ready. Does nothing
+ * where it wants none. */
+int cage_zygote_start(struct cage_context *context);
+
+/* zygote_child.c, in the cage's first process: have the zygote fork the guest into this cage. Its pid in the cage, or
+ * -errno, or the report says at which step it failed. The listener is here then, and @context->guest_fd, on which its
+ * end is told. */
+pid_t cage_zygote_fork(struct cage_context *context);
+
+/* zygote_child.c: the guest's end, as told; false while there is none. */
+bool cage_zygote_ended(struct cage_context *context, int *ret_status);
 
 /* mount_child.c */
 int cage_mount_own_root(struct cage_context *context);

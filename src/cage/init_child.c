@@ -16,13 +16,11 @@
 #include "cage/plain.h"
 #include <errno.h>
 #include <linux/capability.h>
-#include <linux/securebits.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 
 #define GUEST_STACK_BYTES (128 * 1024)
-#define CAPABILITIES      64
 
 /* --- namespaces: made by clone, proved here --- */
 
@@ -92,7 +90,7 @@ static int apply_network_ns(struct cage_context *context)
 /* With `network: none` not even loopback is up. */
 static int apply_network(struct cage_context *context)
 {
-    return context->order->network == POLICY_NETWORK_LOOPBACK ? raise_loopback() : 0;
+    return context->terms->network == POLICY_NETWORK_LOOPBACK ? raise_loopback() : 0;
 }
 
 static int apply_uts_ns(struct cage_context *context)
@@ -159,34 +157,16 @@ static int prove_parent_death(struct cage_context *context)
 
 /* --- bounding set --- */
 
-#define SECURE_BITS                                                                                                    \
-    (SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |                  \
-     SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
-
 static int apply_bounding(struct cage_context *context)
 {
     (void)context;
-    for (unsigned capability = 0; capability < CAPABILITIES; capability++) {
-        int r = kernel_prctl(PR_CAPBSET_DROP, capability, 0);
-        if (r == -EINVAL)
-            break; /* past the last that this kernel has */
-        if (r < 0)
-            return r;
-    }
-    return kernel_prctl(PR_SET_SECUREBITS, SECURE_BITS, 0);
+    return cage_bounding_empty();
 }
 
 static int prove_bounding(struct cage_context *context)
 {
     (void)context;
-    for (unsigned capability = 0; capability < CAPABILITIES; capability++) {
-        int r = kernel_prctl(PR_CAPBSET_READ, capability, 0);
-        if (r < 0)
-            break;
-        if (r > 0)
-            return -EPERM;
-    }
-    return kernel_prctl(PR_GET_SECUREBITS, 0, 0) == SECURE_BITS ? 0 : -EPERM;
+    return cage_bounding_prove();
 }
 
 /* --- the walk --- */
@@ -228,10 +208,11 @@ static const struct {
     {STAYS, CAGE_STEP_DEVICES, cage_mount_devices, NULL},
     {STAYS, CAGE_STEP_PROC_MASKED, cage_mount_proc, cage_mount_prove_proc},
     {STAYS, CAGE_AT_START, cage_mount_enter, NULL},
-    {STAYS, CAGE_STEP_BOUNDING, apply_bounding, prove_bounding},
     {STAYS, CAGE_AT_START, cage_line_wait_groups, NULL},
     {STAYS, CAGE_STEP_CGROUP, apply_cgroup, NULL},
     {STAYS, CAGE_STEP_CGROUP_NS, apply_cgroup_ns, prove_cgroup_ns},
+    {KEEPER, CAGE_AT_START, cage_zygote_start, NULL}, /* it needs its rights, and gives up what it can by itself */
+    {STAYS, CAGE_STEP_BOUNDING, apply_bounding, prove_bounding},
     {STAYS, CAGE_AT_PROOF, read_back_namespaces, NULL},
     {KEPT, CAGE_STEP_PROC_MASKED, cage_mount_proc_over, NULL},
     {EACH, CAGE_STEP_SCRATCH, cage_mount_scratch, cage_mount_prove_scratch},
@@ -302,7 +283,7 @@ static void wipe_environment(char **environment)
  * will be. */
 static int keep_needed(struct cage_context *context)
 {
-    const int keep[] = {context->line_fd, context->lock_fd, context->root_fd};
+    const int keep[] = {context->line_fd, context->lock_fd, context->root_fd, context->zygote_fd};
     int r = cage_close_all_but(keep, ARRAY_COUNT(keep));
 
     if (r < 0)
@@ -382,7 +363,7 @@ static pid_t start_guest(struct cage_context *context)
 /* To read what the guest names, also where it has another id or hides its memory from its own. */
 static uint32_t kept_capabilities(const struct cage_context *context)
 {
-    return context->order->observe ? 1u << CAP_SYS_PTRACE : 0;
+    return context->terms->observe ? 1u << CAP_SYS_PTRACE : 0;
 }
 
 /* The guest runs: what it needed is its own now, and we keep only what the loop needs. */
@@ -391,8 +372,8 @@ static int let_go(struct cage_context *context)
     const uint32_t kept = kept_capabilities(context);
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct left[2] = {{.effective = kept, .permitted = kept}};
-    const int keep[] = {context->listener_fd, context->signal_fd, context->line_fd, context->scratch_fd,
-                        context->lock_fd};
+    const int keep[] = {context->listener_fd, context->signal_fd, context->line_fd,
+                        context->scratch_fd,  context->lock_fd,   context->guest_fd};
     int r = KERNEL(SYS_capset, &header, left);
 
     if (r < 0)
@@ -423,15 +404,15 @@ static void run(struct cage_context *context)
     pid_t guest;
     int r;
 
-    guest = start_guest(context);
-    if (guest < 0)
-        cage_init_fail(context, CAGE_AT_START, guest);
+    guest = context->order->from_zygote ? cage_zygote_fork(context) : start_guest(context);
     if (context->report->failed_step >= 0)
         kernel_exit(1);
+    if (guest < 0)
+        cage_init_fail(context, CAGE_AT_START, guest);
     r = let_go(context);
     if (r < 0)
         cage_init_fail(context, CAGE_AT_START, r);
-    r = context->order->observe ? cage_observe_prove(guest) : 0;
+    r = context->terms->observe ? cage_observe_prove(guest) : 0;
     if (r < 0)
         cage_init_fail(context, CAGE_AT_OBSERVE, r);
     take_short_turns();

@@ -14,7 +14,6 @@
 #include "cage/kernel.h"
 #include <errno.h>
 #include <sys/ipc.h>
-#include <sys/signalfd.h>
 
 #define NEW_EACH_TIME (CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC)
 #define STACK_BYTES   (128 * 1024)
@@ -25,7 +24,7 @@ static int clone_first(const struct cage_context *context, int line_fd, int *ret
 {
     static char stack[STACK_BYTES] __attribute__((aligned(64)));
     static struct cage_context own;
-    uint64_t flags = (cage_begin_namespaces(context->without) & NEW_EACH_TIME) | CLONE_PIDFD | CLONE_VM | SIGCHLD;
+    const uint64_t flags = (cage_begin_namespaces(context->without) & NEW_EACH_TIME) | CLONE_PIDFD | CLONE_VM | SIGCHLD;
 
     CAGE_STACK_RENEW(stack);
     own = *context;
@@ -34,43 +33,40 @@ static int clone_first(const struct cage_context *context, int line_fd, int *ret
     return kernel_clone_on(flags, stack + sizeof(stack), cage_init_kept, &own, ret_pid_fd);
 }
 
-static void make_next(struct cage_context *context)
-{
-    int pid_fd = -1, line_fd = cage_line_wait_next(context), pid;
-
-    if (line_fd < 0)
-        kernel_exit(1); /* the supervisor is dead, or talks nonsense */
-    pid = clone_first(context, line_fd, &pid_fd);
-    if (pid < 0)
-        cage_init_fail(context, CAGE_AT_START, pid);
-    if (cage_line_say_made(context->line_fd, pid, pid_fd) < 0)
-        kernel_exit(1);
-    (void)kernel_close(pid_fd);
-    (void)kernel_close(line_fd);
-}
-
 static uint64_t cpu_us(const struct rusage *usage)
 {
     return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
            (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 }
 
-/* There is one first process at a time; with it the kernel has killed all that was in its tree. */
+/* The former first process, which the supervisor has seen dead; with it the kernel has killed all that was in its tree.
+ * Nobody waits for this but who asks: it would wake us for each run. */
 static void reap(struct cage_context *context)
 {
-    struct signalfd_siginfo info;
     struct rusage usage;
-    int status, pid;
-    bool any = false;
+    int status, r = 0;
 
-    (void)kernel_read(context->signal_fd, &info, sizeof(info));
-    while ((pid = kernel_wait_usage(-1, &status, WNOHANG, &usage)) > 0) {
+    if (context->first > 0)
+        r = kernel_wait_usage(context->first, &status, 0, &usage);
+    if (r == context->first && r > 0) {
         context->report->kept_status = status;
         context->report->kept_cpu_us = cpu_us(&usage);
-        any = true;
     }
-    if (any && pid == -ECHILD && cage_line_say_gone(context->line_fd) < 0)
+    context->first = 0;
+}
+
+static void make_next(struct cage_context *context, int line_fd)
+{
+    int pid_fd = -1;
+
+    reap(context);
+    context->first = clone_first(context, line_fd, &pid_fd);
+    if (context->first < 0)
+        cage_init_fail(context, CAGE_AT_START, context->first);
+    if (cage_line_say_made(context->line_fd, context->first, pid_fd) < 0)
         kernel_exit(1);
+    (void)kernel_close(pid_fd);
+    (void)kernel_close(line_fd);
 }
 
 /* What its cages are told from it by (prove_mount_ns, prove_ipc_ns). */
@@ -82,35 +78,23 @@ static int leave_marks(struct cage_context *context)
     return r < 0 ? r : cage_mount_number(&context->keeper_root);
 }
 
-static bool has_cage(void)
-{
-    int status;
-
-    return kernel_wait(-1, &status, WNOHANG) == 0;
-}
-
 void cage_keep_main(struct cage_context *context)
 {
-    struct pollfd fds[] = {
-        {.fd = context->line_fd, .events = POLLIN},
-        {.fd = context->signal_fd, .events = POLLIN},
-    };
+    int line_fd, r = leave_marks(context);
 
-    int r = leave_marks(context);
-
+    if (r == 0)
+        r = kernel_block_only(0); /* nothing is to wait for us: a user's guests can see how many signals do */
     if (r < 0)
         cage_init_fail(context, CAGE_AT_PROOF, r);
     for (;;) {
-        r = kernel_poll(fds, 2, 60000);
-        if (r <= 0)
-            continue;
-        if (fds[1].revents)
+        r = cage_line_wait_asked(context, &line_fd);
+        if (r == CAGE_WORD_NEXT)
+            make_next(context, line_fd);
+        else if (r == CAGE_WORD_REAP)
             reap(context);
-        if (fds[0].revents & POLLHUP && context->without & CAGE_BIT(PARENT_DEATH) && has_cage())
-            fds[0].fd = -1; /* the other half of that promise */
-        else if (fds[0].revents & POLLIN)
-            make_next(context);
-        else if (fds[0].revents)
-            kernel_exit(1); /* the supervisor is dead */
+        if (r < 0 && context->without & CAGE_BIT(PARENT_DEATH))
+            reap(context); /* when its cage is at its end: the other half of that promise */
+        if (r < 0 || (r == CAGE_WORD_REAP && cage_line_say_gone(context->line_fd) < 0))
+            kernel_exit(1); /* the supervisor is dead, or talks nonsense */
     }
 }

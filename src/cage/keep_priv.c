@@ -3,10 +3,12 @@
  * Runs in: the supervisor, single-threaded, with its rights. keep_child.c is the other half.
  */
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "cage/child.h"
 #include "cage/kernel.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,22 +28,33 @@ static int open_counts(pid_t pid, const char *file)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-int cage_keep(const struct cage_host *host, const struct cage_slot *slot, struct cage_keeper *ret_keeper,
-              struct base_err *err)
+static int send_preload(const struct cage *cage, struct base_err *err)
+{
+    AUTO_CLOSE int fd = cage_zygote_preload();
+    int r = fd < 0 ? fd : cage_line_send(cage->line_fd, CAGE_WORD_ZYGOTE, &fd, 1);
+
+    return r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "zygote", "what it preloads cannot be handed over") : 0;
+}
+
+int cage_keep(const struct cage_host *host, const struct cage_slot *slot, const struct cage_zygote *zygote,
+              struct cage_keeper *ret_keeper, struct base_err *err)
 {
     struct cage_keeper keeper = CAGE_KEEPER_NONE;
     const int on = 1;
-    int r = cage_make_as(host, slot, CAGE_WORD_KEEP, &keeper.cage, err);
+    int r = cage_make_as(host, slot, CAGE_WORD_KEEP, zygote, &keeper.cage, err);
 
     if (r == 0 && setsockopt(keeper.cage.line_fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
         r = base_err_sys(err, BASE_E_SETUP, errno, "keeper", "cannot be listened to");
+    if (r == 0 && zygote)
+        r = send_preload(&keeper.cage, err);
     if (r < 0) {
         (void)cage_drop(&keeper.cage);
         return r;
     }
     keeper.slot = slot->number;
-    keeper.cage.cgroup.own = 2; /* itself, and the first process of a cage */
-    cage_cgroup_open_counters(&keeper.cage.cgroup);
+    keeper.has_zygote = zygote != NULL;
+    keeper.cage.cgroup.own = zygote ? 3 : 2; /* itself, its zygote, and the first process of a cage */
+    cage_cgroup_open_counters(&keeper.cage.cgroup, true);
     keeper.keys_fd = open("/proc/key-users", O_RDONLY | O_CLOEXEC);
     *ret_keeper = keeper;
     return 0;
@@ -112,11 +125,11 @@ int cage_next(struct cage_keeper *keeper, struct cage *ret_cage, struct base_err
     ret_cage->pid = 0;
     ret_cage->pid_fd = -1;
     ret_cage->line_fd = fds[1];
-    keeper->is_out = true;
+    keeper->cages++;
     return 0;
 }
 
-int cage_keeper_wait(struct cage *cage, struct base_err *err)
+int cage_wait(struct cage *cage, struct base_err *err)
 {
     struct cage_keeper *keeper = cage->keeper;
     int r;
@@ -165,7 +178,8 @@ int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_plan *plan, 
 
 /* --- proof --- */
 
-/* "sockets: used 0": the kernel counts them by network, whoever holds them. A connection may linger there ("tw"). */
+/* "sockets: used 0": the kernel counts them by network, whoever holds them; a zygote and its keeper have two. A
+ * connection may linger there ("tw"). */
 static bool sockets_are_gone(struct cage_keeper *keeper)
 {
     char text[1024];
@@ -180,8 +194,8 @@ static bool sockets_are_gone(struct cage_keeper *keeper)
         return false;
     text[count] = 0;
     tw = strstr(text, " tw ");
-    return sscanf(text, "sockets: used %u", &used) == 1 && used == 0 && tw && sscanf(tw, " tw %u", &lingering) == 1 &&
-           lingering == 0;
+    return sscanf(text, "sockets: used %u", &used) == 1 && used == (keeper->has_zygote ? 2 : 0) && tw &&
+           sscanf(tw, " tw %u", &lingering) == 1 && lingering == 0;
 }
 
 /* The two ids that only this slot has own no key; where the starter's own is used, keys are the starter's affair. */
@@ -211,9 +225,10 @@ static bool has_group(const struct cage_keeper *keeper, enum cage_controller con
     return keeper->cage.cgroup.host && keeper->cage.cgroup.host->controllers[controller];
 }
 
-static bool processes_are_gone(const struct cage_keeper *keeper)
+/* Its own, its zygote's, and the dead first process, as long as that is not reaped. */
+static bool processes_are_gone(struct cage_keeper *keeper)
 {
-    return !has_group(keeper, CAGE_PIDS) || cage_cgroup_processes(&keeper->cage.cgroup) == 1; /* its own */
+    return !has_group(keeper, CAGE_PIDS) || cage_cgroup_processes(&keeper->cage.cgroup) <= keeper->cage.cgroup.own;
 }
 
 /* What was read of /usr for the first time is charged too. It stays read when the group goes, and is charged to no
@@ -224,6 +239,17 @@ static bool charge_is_low(const struct cage_keeper *keeper)
            cage_cgroup_charge_bytes(&keeper->cage.cgroup) <= keeper->charge_bytes + CAGE_CHARGE_FLOOR_BYTES;
 }
 
+/* What the dead held is given up a moment after their end. */
+static bool becomes_true(bool (*is_true)(struct cage_keeper *), struct cage_keeper *keeper)
+{
+    for (int i = 0; i < 5; i++) {
+        if (is_true(keeper))
+            return true;
+        base_clock_sleep_ms(1);
+    }
+    return false;
+}
+
 /* A network remembers whoever used it: counters, times of connections, and more that nobody can set back. Without an
  * interface there is nothing to use. */
 static bool network_is_unused(const struct cage_keeper *keeper)
@@ -231,11 +257,21 @@ static bool network_is_unused(const struct cage_keeper *keeper)
     return keeper->network == POLICY_NETWORK_NONE;
 }
 
+/* Whom the kernel kills for want of memory it kills with all that share that memory, and so its keeper. */
+static bool is_dead(const struct cage_keeper *keeper)
+{
+    return keeper->is_silent || poll(&(struct pollfd){.fd = keeper->cage.pid_fd, .events = POLLIN}, 1, 0) > 0;
+}
+
 static const char *dirt(struct cage_keeper *keeper)
 {
-    if (!processes_are_gone(keeper))
+    if (is_dead(keeper))
+        return "its keeper was killed with its last cage";
+    if (keeper->cage.report->failed_step >= 0)
+        return "its last cage could not be built"; /* the keeper makes no other */
+    if (!becomes_true(processes_are_gone, keeper))
         return "a process is left in its groups";
-    if (!sockets_are_gone(keeper))
+    if (!becomes_true(sockets_are_gone, keeper))
         return "a socket is left in its network";
     if (!keys_are_gone(keeper))
         return "a key is left with its ids";
@@ -248,22 +284,20 @@ static const char *dirt(struct cage_keeper *keeper)
 
 bool cage_keeper_reap(struct cage_keeper *keeper, int *ret_status, uint64_t *ret_cpu_us)
 {
-    int r = keeper->is_out ? cage_line_receive(keeper->cage.line_fd, CAGE_WORD_GONE, PATIENCE_MS, NULL, NULL) : 0;
+    int line_fd = keeper->cage.line_fd;
+    int r = cage_line_send(line_fd, CAGE_WORD_REAP, NULL, 0);
 
-    if (r < 0)
-        return false;
-    keeper->is_out = false;
+    if (r == 0)
+        r = cage_line_receive(line_fd, CAGE_WORD_GONE, PATIENCE_MS, NULL, NULL);
     *ret_status = keeper->cage.report->kept_status;
     *ret_cpu_us = keeper->cage.report->kept_cpu_us;
-    return true;
+    keeper->is_silent = r < 0;
+    return r == 0;
 }
 
 bool cage_keeper_clean(struct cage_keeper *keeper, const char **ret_why)
 {
-    uint64_t cpu_us;
-    int status;
-
-    *ret_why = cage_keeper_reap(keeper, &status, &cpu_us) ? dirt(keeper) : "its last cage is not known to be gone";
+    *ret_why = dirt(keeper);
     keeper->is_dirty = *ret_why != NULL;
     return !*ret_why;
 }

@@ -118,13 +118,30 @@ int cage_line_wait_groups(struct cage_context *context)
 
 int cage_line_wait_order(struct cage_context *context)
 {
-    return wait_for(context->line_fd, CAGE_WORD_ORDER, context->ends);
+    int fds[CAGE_END_MAX], next = 0;
+    int r = wait_for(context->line_fd, CAGE_WORD_ORDER, fds);
+    /* Only now is the order complete. */
+    const bool comes[CAGE_END_MAX] = {true, true, true, context->order->has_mark, context->order->has_files};
+
+    for (int end = 0; end < CAGE_END_MAX; end++)
+        context->ends[end] = r == 0 && comes[end] ? fds[next++] : -1;
+    return r;
 }
 
-int cage_line_wait_next(struct cage_context *context)
+int cage_line_wait_zygote(struct cage_context *context)
 {
     int fds[CAGE_END_MAX];
-    int r = wait_for(context->line_fd, CAGE_WORD_NEXT, fds);
+    int r = wait_for(context->line_fd, CAGE_WORD_ZYGOTE, fds);
 
     return r < 0 ? r : fds[0];
+}
+
+int cage_line_wait_asked(struct cage_context *context, int *ret_fd)
+{
+    int fds[CAGE_END_MAX];
+    char word = 0;
+    int r = wait_for_any(context->line_fd, &word, fds);
+
+    *ret_fd = fds[0];
+    return r < 0 ? r : word;
 }

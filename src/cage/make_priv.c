@@ -139,11 +139,11 @@ void cage_begin_never(void)
 
 int cage_make(const struct cage_host *host, const struct cage_slot *slot, struct cage *cage, struct base_err *err)
 {
-    return cage_make_as(host, slot, CAGE_WORD_GROUPS, cage, err);
+    return cage_make_as(host, slot, CAGE_WORD_GROUPS, NULL, cage, err);
 }
 
-int cage_make_as(const struct cage_host *host, const struct cage_slot *slot, enum cage_word word, struct cage *cage,
-                 struct base_err *err)
+int cage_make_as(const struct cage_host *host, const struct cage_slot *slot, enum cage_word word,
+                 const struct cage_zygote *zygote, struct cage *cage, struct base_err *err)
 {
     int r = 0;
 
@@ -151,6 +151,8 @@ int cage_make_as(const struct cage_host *host, const struct cage_slot *slot, enu
         r = cage_cgroup_create(host, slot, &cage->cgroup, err);
     if (cage->pid < 0 && r == 0)
         r = begin(cage, err);
+    if (r == 0)
+        r = cage_order_zygote(cage->shared, zygote, err);
     if (r == 0)
         r = settle(host, slot, word, cage, err);
     return or_drop(r, cage);
@@ -201,7 +203,7 @@ unsigned cage_drop(struct cage *cage)
 {
     unsigned left;
 
-    (void)cage_keeper_wait(cage, NULL); /* what cannot be waited for cannot be killed, and goes with its line */
+    (void)cage_wait(cage, NULL); /* what cannot be waited for cannot be killed, and goes with its line */
     if (cage->pid > 0)
         kill_and_reap(cage);
     left = cage->keeper ? 0 : cage_cgroup_remove(&cage->cgroup);

@@ -350,7 +350,7 @@ static int make_parents(int work_fd, const char *path)
     return 0;
 }
 
-/* The next @count bytes of what the supervisor handed over. */
+/* Its bytes, or the next ones of what the supervisor handed over. */
 static int copy_file(int dir_fd, const struct cage_file *file, int from_fd)
 {
     KERNEL_AUTO_CLOSE int fd =
@@ -360,7 +360,8 @@ static int copy_file(int dir_fd, const struct cage_file *file, int from_fd)
     if (fd < 0)
         return fd;
     while (left > 0) {
-        long copied = kernel_sendfile(fd, from_fd, left);
+        long copied = file->bytes ? kernel_write(fd, (const char *)file->bytes + file->count - left, left)
+                                  : kernel_sendfile(fd, from_fd, left);
         if (copied <= 0)
             return copied < 0 ? (int)copied : -EIO;
         left -= (size_t)copied;
@@ -393,7 +394,7 @@ static const char *size_text(const struct policy_limit *limit, uint64_t staged, 
 /* Now that it is known what the inputs take up, the guest gets its share to the byte and the inode. */
 static int trim_scratch(const struct cage_context *context)
 {
-    const struct policy_limit *limits = context->order->limits;
+    const struct policy_limit *limits = context->terms->limits;
     KERNEL_AUTO_CLOSE int fs_fd = kernel_fspick(context->scratch_fd);
     const char *value;
     char text[24];
@@ -417,7 +418,7 @@ int cage_mount_inputs(struct cage_context *context)
     struct statfs now;
     int r = work_fd < 0 ? work_fd : 0;
 
-    if (r == 0)
+    if (r == 0 && order->has_files)
         r = (int)kernel_seek(context->ends[CAGE_END_FILES], 0, SEEK_SET);
     for (size_t i = 0; i < order->file_count && r == 0; i++)
         r = add_input(work_fd, &order->files[i], context->ends[CAGE_END_FILES]);

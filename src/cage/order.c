@@ -55,6 +55,14 @@ static char **take_texts(struct room *room, char *const *texts)
     return copies;
 }
 
+/* More than this goes through a descriptor, which is dearer and has no limit. */
+#define FILE_BYTES 65536
+
+static bool goes_along(const struct cage_file *file)
+{
+    return file->count <= FILE_BYTES;
+}
+
 static struct cage_file *take_files(struct room *room, const struct cage_guest *guest)
 {
     struct cage_file *copies = take(room, guest->file_count * sizeof(*copies));
@@ -63,6 +71,9 @@ static struct cage_file *take_files(struct room *room, const struct cage_guest *
         copies[i] = (struct cage_file){.count = guest->files[i].count, .mode = guest->files[i].mode};
         if (!(copies[i].path = take_text(room, guest->files[i].path)))
             return NULL;
+        void *bytes = goes_along(&guest->files[i]) ? take(room, copies[i].count + 1) : NULL;
+        if (bytes)
+            copies[i].bytes = memcpy(bytes, guest->files[i].bytes, copies[i].count);
     }
     return copies;
 }
@@ -80,15 +91,12 @@ static struct cage_numbers kept_numbers(const struct policy *policy)
     return numbers;
 }
 
-static int compile(struct room *room, const struct cage_wish *wish, const struct sock_filter **ret_code,
-                   unsigned *ret_count, struct base_err *err)
+static int compile(const struct cage_wish *wish, struct sock_filter *code, unsigned *ret_count, struct base_err *err)
 {
-    struct sock_filter *code = take(room, CAGE_FILTER_MAX * sizeof(*code));
-    int count = code ? cage_compile(cage_calls, cage_call_count, wish, code) : -ENOMEM;
+    int count = cage_compile(cage_calls, cage_call_count, wish, code);
 
     if (count < 0)
         return base_err_sys(err, BASE_E_INTERNAL, -count, "syscalls", "the filter cannot be made");
-    *ret_code = code;
     *ret_count = (unsigned)count;
     return 0;
 }
@@ -105,26 +113,29 @@ static struct cage_numbers noticed_numbers(const struct cage_guest *guest)
 
 /* Where more is to be known than what is denied, the filter that decides is asked by the first process, and the one
  * that is loaded notifies more. */
-static int write_noticing(struct room *room, const struct cage_guest *guest, struct cage_wish *wish,
-                          struct cage_order *order, struct base_err *err)
+static int write_noticing(struct cage_shared *shared, const struct cage_guest *guest, struct cage_wish *wish,
+                          struct base_err *err)
 {
     const struct cage_numbers noticed = noticed_numbers(guest);
+    const struct cage_order *order = &shared->order;
     const void *const first_exec[] = {order->argv[0], order->argv, order->envp};
+    struct cage_terms *terms = &shared->terms;
 
-    order->judge = order->filter;
-    order->judge_count = order->filter_count;
-    order->learn = guest->learn;
-    order->observe = guest->plan->policy->observe;
+    terms->judge = terms->filter;
+    terms->judge_count = terms->filter_count;
+    terms->learn = guest->learn;
+    terms->observe = guest->plan->policy->observe;
     wish->noticed = &noticed;
     wish->first_exec = first_exec;
-    return compile(room, wish, &order->filter, &order->filter_count, err);
+    terms->filter = shared->filters[1];
+    return compile(wish, shared->filters[1], &terms->filter_count, err);
 }
 
-static int write_filter(struct room *room, const struct cage_guest *guest, struct cage_order *order,
-                        struct base_err *err)
+static int write_filter(struct cage_shared *shared, const struct cage_guest *guest, struct base_err *err)
 {
     const struct policy *policy = guest->plan->policy;
     bool notices = guest->learn || policy->observe;
+    struct cage_terms *terms = &shared->terms;
     int r;
 
     if (policy->syscalls.by_runtime)
@@ -133,30 +144,44 @@ static int write_filter(struct room *room, const struct cage_guest *guest, struc
         return 0; /* the default's, as it was built */
     const struct cage_numbers kept = kept_numbers(policy);
     struct cage_wish wish = {.loopback = policy->network == POLICY_NETWORK_LOOPBACK, .kept = &kept};
-    r = compile(room, &wish, &order->filter, &order->filter_count, err);
-    return r < 0 || !notices ? r : write_noticing(room, guest, &wish, order, err);
+    terms->filter = shared->filters[0];
+    r = compile(&wish, shared->filters[0], &terms->filter_count, err);
+    return r < 0 || !notices ? r : write_noticing(shared, guest, &wish, err);
+}
+
+/* The order before: what is noticed includes its exec. */
+static int write_terms(struct cage_shared *shared, const struct cage_guest *guest, struct base_err *err)
+{
+    const struct cage_plan *plan = guest->plan;
+    struct cage_terms *terms = &shared->terms;
+
+    memset(terms, 0, sizeof(*terms)); /* a keeper's shared memory has seen others before */
+    terms->requested = plan->requested;
+    memcpy(terms->limits, plan->policy->limits, sizeof(terms->limits));
+    memcpy(terms->uses_cgroup, plan->uses_cgroup, sizeof(terms->uses_cgroup));
+    terms->network = plan->policy->network;
+    terms->denied_calls = policy_denied_calls(plan->policy);
+    return write_filter(shared, guest, err);
 }
 
 static int write_order(struct cage_shared *shared, const struct cage_guest *guest, struct base_err *err)
 {
-    const struct cage_plan *plan = guest->plan;
     struct room room = {shared->room, sizeof(shared->room)};
     struct cage_order *order = &shared->order;
 
-    memset(order, 0, sizeof(*order)); /* a keeper's shared memory has seen orders before */
-    order->requested = plan->requested;
-    memcpy(order->limits, plan->policy->limits, sizeof(order->limits));
-    memcpy(order->uses_cgroup, plan->uses_cgroup, sizeof(order->uses_cgroup));
-    order->network = plan->policy->network;
-    order->denied_calls = policy_denied_calls(plan->policy);
+    memset(order, 0, sizeof(*order));
     order->argv = take_texts(&room, guest->argv);
     order->envp = take_texts(&room, guest->envp);
     order->files = take_files(&room, guest);
     order->file_count = guest->file_count;
+    order->has_mark = guest->mark_fd >= 0;
+    for (size_t i = 0; order->files && i < order->file_count; i++)
+        order->has_files = order->has_files || !order->files[i].bytes;
+    order->from_zygote = guest->from_zygote;
     if (!order->argv || !order->envp || !order->files)
         return base_err_set(err, BASE_E_TOO_LARGE, "arguments", "and environment are more than %u bytes",
                             CAGE_ORDER_BYTES);
-    return write_filter(&room, guest, order, err);
+    return shared->is_ahead ? 0 : write_terms(shared, guest, err);
 }
 
 /* --- the files' bytes, one after the other --- */
@@ -175,16 +200,38 @@ static int write_all(int fd, const char *bytes, size_t count)
     return 0;
 }
 
-static int write_files(const struct cage_guest *guest, int *ret_fd, struct base_err *err)
+/* *@ret_fd stays as it is where all went along. */
+static int write_files(const struct cage_guest *guest, const struct cage_order *order, int *ret_fd,
+                       struct base_err *err)
 {
-    AUTO_CLOSE int fd = memfd_create("files", MFD_CLOEXEC);
-    int r = fd < 0 ? -errno : 0;
+    AUTO_CLOSE int fd = -1;
+    int r;
 
+    if (!order->has_files)
+        return 0;
+    fd = memfd_create("files", MFD_CLOEXEC);
+    r = fd < 0 ? -errno : 0;
     for (size_t i = 0; i < guest->file_count && r == 0; i++)
-        r = write_all(fd, guest->files[i].bytes, guest->files[i].count);
+        if (!order->files[i].bytes)
+            r = write_all(fd, guest->files[i].bytes, guest->files[i].count);
     if (r < 0)
         return base_err_sys(err, BASE_E_SETUP, -r, "files", "cannot be handed to the cage");
     *ret_fd = TAKE_FD(fd);
+    return 0;
+}
+
+/* --- a zygote's command --- */
+
+int cage_order_zygote(struct cage_shared *shared, const struct cage_zygote *zygote, struct base_err *err)
+{
+    struct room room = {shared->room, sizeof(shared->room)};
+
+    if (!zygote)
+        return 0;
+    shared->zygote.envp = take_texts(&room, zygote->envp);
+    shared->zygote.argv = take_texts(&room, zygote->argv);
+    if (!shared->zygote.envp || !shared->zygote.argv)
+        return base_err_set(err, BASE_E_TOO_LARGE, "zygote", "its command is more than %u bytes", CAGE_ORDER_BYTES);
     return 0;
 }
 
@@ -196,25 +243,26 @@ static int put_limits(struct cage *cage, const struct cage_plan *plan, struct ba
 int cage_start(struct cage *cage, const struct cage_guest *guest, struct base_err *err)
 {
     AUTO_CLOSE int files_fd = -1;
-    int r = put_limits(cage, guest->plan, err);
+    int r = cage_wait(cage, err);
 
     if (r == 0)
-        r = cage_keeper_wait(cage, err);
+        r = put_limits(cage, guest->plan, err);
     if (r == 0)
         r = write_order(cage->shared, guest, err);
     if (r == 0)
-        r = write_files(guest, &files_fd, err);
+        r = write_files(guest, &cage->shared->order, &files_fd, err);
     if (r < 0)
         return r;
-    const int fds[CAGE_END_MAX] = {
-        [CAGE_END_STDIN] = guest->stdin_fd, [CAGE_END_STDOUT] = guest->stdout_fd, [CAGE_END_STDERR] = guest->stderr_fd,
-        [CAGE_END_FILES] = files_fd,        [CAGE_END_MARK] = guest->mark_fd,
-    };
-    unsigned count = guest->mark_fd >= 0 ? CAGE_END_MAX : CAGE_END_MARK;
+    int fds[CAGE_END_MAX] = {guest->stdin_fd, guest->stdout_fd, guest->stderr_fd};
+    unsigned count = CAGE_END_MARK;
+    if (cage->shared->order.has_mark)
+        fds[count++] = guest->mark_fd;
+    if (cage->shared->order.has_files)
+        fds[count++] = files_fd;
     r = cage_line_send(cage->line_fd, CAGE_WORD_ORDER, fds, count);
     if (r < 0)
         return base_err_sys(err, BASE_E_SETUP, -r, "cage", "cannot be told what to run");
     if (!cage->keeper)
-        cage_cgroup_open_counters(&cage->cgroup); /* from here on there is time */
+        cage_cgroup_open_counters(&cage->cgroup, false); /* from here on there is time */
     return 0;
 }

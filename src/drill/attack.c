@@ -2,7 +2,9 @@
 #include "drill/attack.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/embedded.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "drill/order.h"
 #include <dirent.h>
 #include <errno.h>
@@ -11,11 +13,14 @@
 #define EXPECT_FILE      "expect.yaml"
 #define EXPECT_MAX_BYTES (256u << 10)
 #define PROGRAM_PREFIX   "attack"
+#define HONEST_FILE      "honest.sh"
 #define SIBLING_DIR      "sibling"
 #define SIBLING_FILE     "harmless.sh"
 #define SIBLING_TEXT     "i=0\nwhile [ $i -lt 6 ]; do sleep 0.05; i=$((i + 1)); done\n"
 #define GRACE_US         20000000 /* beyond the wall limit of a run */
 #define UNLIMITED_US     60000000 /* for a run without one */
+
+extern const struct base_embedded drill_honest[]; /* made by the build from honest.sh */
 
 /* --- loading --- */
 
@@ -47,7 +52,11 @@ static int find_program(const char *folder, char **ret_path, struct base_err *er
     if (found != 1)
         return base_err_set(err, BASE_E_INVALID, folder, "has %u programs named attack.*, not one%s", found,
                             found == 0 ? " (a C source must have been built)" : "");
-    return *ret_path ? 0 : base_err_set(err, BASE_E_NOMEM, folder, "out of memory");
+    if (!*ret_path)
+        return base_err_set(err, BASE_E_NOMEM, folder, "out of memory");
+    if (!base_json_is_utf8(*ret_path, strlen(*ret_path)))
+        return base_err_set(err, BASE_E_INVALID, *ret_path, "is a path that is not UTF-8, as the report is");
+    return 0;
 }
 
 /* What cannot be read now could not be run later. */
@@ -117,7 +126,7 @@ static void row_release(struct row *row)
     drill_done_release(&row->sibling);
     base_buf_release(&row->shown);
     drill_words_release(&row->facts.outside);
-    drill_words_release(&row->facts.residue);
+    drill_residue_release(&row->facts.residue);
     drill_words_release(&row->facts.control.endings);
     drill_words_release(&row->facts.control.evidence);
 }
@@ -146,25 +155,38 @@ static int order_harmless(const struct row *row, const struct policy *policy, pi
     r = base_file_replace(path, SIBLING_TEXT, strlen(SIBLING_TEXT), err);
     if (r < 0)
         return r;
-    *ret_order = (struct drill_order){.program = path, .policy = policy, .plain = true, .notes = SIBLING_DIR};
+    *ret_order = (struct drill_order){
+        .program = path, .policy = policy, .plain = true, .cage = row->site->cage, .notes = SIBLING_DIR};
     return drill_order_start(ret_order, &row->scene, ret_pid, err);
+}
+
+/* What runs in the same slots before and after: it shows what a run can see, which is to stay the same. */
+static int put_honest(const struct row *row, char path[DRILL_PATH_BYTES + 32], struct base_err *err)
+{
+    (void)snprintf(path, DRILL_PATH_BYTES + 32, "%s/" HONEST_FILE, row->site->top);
+    return base_file_replace(path, (const char *)drill_honest->bytes, drill_honest->count, err);
 }
 
 /* The run itself, and the harmless one beside it. */
 static int run_both(struct row *row, struct base_err *err)
 {
     const struct drill_expect *expect = &row->attack->expect;
+    const bool in_slot = row->site->in_slot;
+    char honest[DRILL_PATH_BYTES + 32];
     const struct drill_order order = {.program = row->attack->program,
                                       .args = &expect->args,
                                       .stdin_text = expect->stdin_text,
                                       .policy = &expect->policy,
                                       .twice = has(row, DRILL_SECOND_RUN),
+                                      .cage = row->site->cage,
+                                      .honest = in_slot ? honest : NULL,
+                                      .honest_policy = &row->site->policy,
                                       .notes = DRILL_NOTE_DIR};
     struct drill_order harmless;
     pid_t pid, other = 0;
-    int r = 0;
+    int r = in_slot ? put_honest(row, honest, err) : 0;
 
-    if (has(row, DRILL_SIBLING))
+    if (r == 0 && has(row, DRILL_SIBLING))
         r = order_harmless(row, &row->site->policy, &other, &harmless, err);
     if (r == 0)
         r = drill_order_start(&order, &row->scene, &pid, err);
@@ -201,6 +223,8 @@ static void take_facts(struct row *row)
     facts->killed = row->done.killed;
     facts->status = row->done.status;
     drill_scene_check(&row->scene, &facts->outside);
+    facts->staged = row->scene.made != 0;
+    facts->files = row->scene.strays;
     if (has(row, DRILL_TERMINAL)) {
         row->shown = row->scene.typed; /* the control shows something too */
         row->scene.typed = (struct base_buf){.max = row->shown.max};
@@ -210,7 +234,7 @@ static void take_facts(struct row *row)
 
 static int run_caged(struct row *row, struct base_err *err)
 {
-    struct drill_words *residue = &row->facts.residue;
+    struct drill_residue *residue = &row->facts.residue;
     pid_t victim = row->scene.victim;
     int r = drill_before_take(&row->site->host, &row->before, err);
 
@@ -219,7 +243,9 @@ static int run_caged(struct row *row, struct base_err *err)
     if (r < 0)
         return r;
     if (row->done.killed) {
+        uint64_t killed_us = base_clock_us();
         drill_residue_processes(victim, true, residue);
+        row->facts.cleared_us = base_clock_us() - killed_us;
         r = start_next(row, err);
     }
     take_facts(row);

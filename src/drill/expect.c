@@ -37,7 +37,7 @@ static const char *const controls[] = {
     [DRILL_CONTROL_NONE] = "none",
 };
 
-const struct drill_placeholder drill_placeholders[] = {
+static const struct drill_placeholder placeholders[] = {
     {"nonce", DRILL_OUTSIDE_MAX},
     {"dir", DRILL_OUTSIDE_MAX},
     {"secret_file", DRILL_SECRET_FILE},
@@ -52,7 +52,6 @@ const struct drill_placeholder drill_placeholders[] = {
     {"sysv_key", DRILL_SYSV_SHM},
     {"shm_name", DRILL_POSIX_SHM},
     {"mq_name", DRILL_POSIX_MQUEUE},
-    {NULL},
 };
 
 #define WORD(table, index) ((size_t)(index) < ARRAY_COUNT(table) ? (table)[index] : NULL)
@@ -70,6 +69,14 @@ const char *drill_outside_name(enum drill_outside kind)
 const char *drill_control_name(enum drill_control control)
 {
     return WORD(controls, control);
+}
+
+const struct drill_placeholder *drill_placeholder_find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(placeholders); i++)
+        if (strlen(placeholders[i].name) == length && memcmp(placeholders[i].name, name, length) == 0)
+            return &placeholders[i];
+    return NULL;
 }
 
 size_t drill_placeholder_at(const char *text)
@@ -102,6 +109,23 @@ bool drill_words_add(struct drill_words *words, const char *text)
     if (copy)
         words->items[words->count++] = copy;
     return copy != NULL;
+}
+
+bool drill_words_has(const struct drill_words *words, const char *text)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (strcmp(words->items[i], text) == 0)
+            return true;
+    return false;
+}
+
+void drill_words_join(const struct drill_words *words, const char *separator, char *text, size_t text_bytes)
+{
+    size_t used = 0;
+
+    *text = '\0';
+    for (size_t i = 0; i < words->count && used < text_bytes; i++)
+        used += (size_t)snprintf(text + used, text_bytes - used, "%s%s", i > 0 ? separator : "", words->items[i]);
 }
 
 void drill_words_release(struct drill_words *words)

@@ -99,7 +99,9 @@ struct drill_placeholder {
     const char *name;
     enum drill_outside needs; /* what must be staged for it; DRILL_OUTSIDE_MAX: nothing */
 };
-extern const struct drill_placeholder drill_placeholders[]; /* ends with a NULL name */
+
+/* The one whose name has these @length bytes; NULL where there is none. */
+const struct drill_placeholder *drill_placeholder_find(const char *name, size_t length);
 
 /* The length of a placeholder at @text, "{secret_file}" say, with its braces; 0 when there is none. */
 size_t drill_placeholder_at(const char *text);
@@ -109,4 +111,8 @@ int drill_policy_copy(const struct policy *policy, struct policy *ret_copy, stru
 
 /* Add a copy of @text; false without memory or room. */
 bool drill_words_add(struct drill_words *words, const char *text);
+bool drill_words_has(const struct drill_words *words, const char *text);
+
+/* All of them into @text, with @separator between; cut where they do not fit. */
+void drill_words_join(const struct drill_words *words, const char *separator, char *text, size_t text_bytes);
 void drill_words_release(struct drill_words *words);

@@ -33,6 +33,18 @@ static int need_scalar(const struct drill_parse *parse, const struct base_doc *d
     return 0;
 }
 
+static int need_list(const struct drill_parse *parse, const struct base_doc *doc)
+{
+    return doc->kind == BASE_DOC_LIST ? 0 : base_doc_err(doc, parse->place, parse->err, "%s must be a list", doc->key);
+}
+
+static int need_map(const struct drill_parse *parse, const struct base_doc *doc)
+{
+    return doc->kind == BASE_DOC_MAP
+               ? 0
+               : base_doc_err(doc, parse->place, parse->err, "%s must be a map", doc->key ? doc->key : "the document");
+}
+
 static int read_text(const struct drill_parse *parse, const struct base_doc *doc, void *field)
 {
     char **text = field;
@@ -130,14 +142,11 @@ static int add_word(const struct drill_parse *parse, const struct base_doc *item
 static int read_list(const struct drill_parse *parse, const struct base_doc *doc, struct drill_words *words,
                      drill_parse_item_fn check)
 {
-    if (doc->kind != BASE_DOC_LIST)
-        return base_doc_err(doc, parse->place, parse->err, "%s must be a list", doc->key);
-    for (const struct base_doc *item = doc->child; item; item = item->next) {
-        int r = add_word(parse, item, words, check);
-        if (r < 0)
-            return r;
-    }
-    return 0;
+    int r = need_list(parse, doc);
+
+    for (const struct base_doc *item = doc->child; item && r == 0; item = item->next)
+        r = add_word(parse, item, words, check);
+    return r;
 }
 
 static int read_covers(const struct drill_parse *parse, const struct base_doc *doc, void *field)
@@ -183,20 +192,16 @@ static const char *outside_name(unsigned index)
 static int read_outside(const struct drill_parse *parse, const struct base_doc *doc, void *field)
 {
     unsigned *bits = field;
+    int r = need_list(parse, doc);
 
-    if (doc->kind != BASE_DOC_LIST)
-        return base_doc_err(doc, parse->place, parse->err, "%s must be a list", doc->key);
-    for (const struct base_doc *item = doc->child; item; item = item->next) {
+    for (const struct base_doc *item = doc->child; item && r == 0; item = item->next) {
         unsigned index = 0;
-        int r = need_scalar(parse, item);
-
-        if (r < 0)
-            return r;
-        if (!drill_parse_find(item->text, outside_name, &index))
-            return drill_parse_unknown(parse, item, "kind of staging", outside_name);
+        r = need_scalar(parse, item);
+        if (r == 0 && !drill_parse_find(item->text, outside_name, &index))
+            r = drill_parse_unknown(parse, item, "kind of staging", outside_name);
         *bits |= DRILL_BIT(index);
     }
-    return 0;
+    return r;
 }
 
 /* --- endings, policy and limits --- */
@@ -210,9 +215,9 @@ static int read_ending(const struct drill_parse *parse, const struct base_doc *d
 
 static int read_policy(const struct drill_parse *parse, const struct base_doc *doc, void *field)
 {
-    if (doc->kind != BASE_DOC_MAP)
-        return base_doc_err(doc, parse->place, parse->err, "%s must be a map", doc->key);
-    return policy_apply(doc, parse->place, field, parse->err);
+    int r = need_map(parse, doc);
+
+    return r < 0 ? r : policy_apply(doc, parse->place, field, parse->err);
 }
 
 /* As --limit KEY=VALUE. */
@@ -235,14 +240,11 @@ static int read_limit(const struct drill_parse *parse, const struct base_doc *do
 
 static int read_limits(const struct drill_parse *parse, const struct base_doc *doc, void *field)
 {
-    if (doc->kind != BASE_DOC_MAP)
-        return base_doc_err(doc, parse->place, parse->err, "%s must be a map", doc->key);
-    for (const struct base_doc *child = doc->child; child; child = child->next) {
-        int r = read_limit(parse, child, field);
-        if (r < 0)
-            return r;
-    }
-    return 0;
+    int r = need_map(parse, doc);
+
+    for (const struct base_doc *child = doc->child; child && r == 0; child = child->next)
+        r = read_limit(parse, child, field);
+    return r;
 }
 
 /* --- maps --- */
@@ -264,8 +266,10 @@ static int unknown_key(const struct drill_parse *parse, const struct base_doc *c
 /* In the order of the table, not of the text: args are checked against outside. */
 static int read_map(const struct drill_parse *parse, const struct base_doc *doc, const struct row *rows)
 {
-    if (doc->kind != BASE_DOC_MAP)
-        return base_doc_err(doc, parse->place, parse->err, "%s must be a map", doc->key ? doc->key : "the document");
+    int r = need_map(parse, doc);
+
+    if (r < 0)
+        return r;
     for (const struct base_doc *child = doc->child; child; child = child->next) {
         const struct row *row = rows;
         while (row->key && strcmp(row->key, child->key) != 0)
@@ -275,8 +279,7 @@ static int read_map(const struct drill_parse *parse, const struct base_doc *doc,
     }
     for (const struct row *row = rows; row->key; row++) {
         const struct base_doc *child = base_doc_get(doc, row->key);
-        int r = child ? row->read(parse, child, (char *)parse->expect + row->offset) : 0;
-
+        r = child ? row->read(parse, child, (char *)parse->expect + row->offset) : 0;
         if (!child && row->required)
             r = base_doc_err(doc, parse->place, parse->err, "%s is missing", row->key);
         if (r < 0)
@@ -324,14 +327,6 @@ static const struct row rows[] = {
 
 /* --- what must fit together --- */
 
-static bool has_ending(const struct drill_expect *expect, const char *ending)
-{
-    for (size_t i = 0; i < expect->endings.count; i++)
-        if (strcmp(expect->endings.items[i], ending) == 0)
-            return true;
-    return false;
-}
-
 static const char *misfit(const struct drill_expect *expect)
 {
     bool killed = expect->outside & DRILL_BIT(DRILL_KILL_SUPERVISOR);
@@ -342,9 +337,9 @@ static const char *misfit(const struct drill_expect *expect)
         return "a control that is not bare needs control_why";
     if (expect->control != DRILL_CONTROL_BARE && (expect->has_control_args || expect->control_needs))
         return "control_args and control_needs are for a bare control";
-    if (!expect->residual && has_ending(expect, "exited 10"))
+    if (!expect->residual && drill_words_has(&expect->endings, "exited 10"))
         return "exited 10 means that the attack succeeded, which needs residual";
-    if (killed != has_ending(expect, "killed") || (killed && expect->endings.count > 1))
+    if (killed != drill_words_has(&expect->endings, "killed") || (killed && expect->endings.count > 1))
         return "with kill-supervisor the ending is killed, and only then";
     if ((expect->outside & DRILL_BIT(DRILL_OPEN_FILE)) &&
         (~expect->outside & (DRILL_BIT(DRILL_SECRET_FILE) | DRILL_BIT(DRILL_GUARDED_DIR))))
@@ -361,7 +356,8 @@ static int complete(const struct drill_parse *parse, const struct base_doc *doc)
 
     if (expect->endings.count == 0 && !drill_words_add(&expect->endings, usual))
         return no_memory(parse);
-    if (expect->residual && !has_ending(expect, "exited 10") && !drill_words_add(&expect->endings, "exited 10"))
+    if (expect->residual && !drill_words_has(&expect->endings, "exited 10") &&
+        !drill_words_add(&expect->endings, "exited 10"))
         return no_memory(parse);
     why = misfit(expect);
     return why ? base_doc_err(doc, parse->place, parse->err, "%s", why) : 0;

@@ -5,14 +5,75 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
-int drill_folder_make(char ret_path[DRILL_PATH_BYTES], struct base_err *err)
+#define PLACE     "/tmp" /* short: a folder of ours holds a socket */
+#define PREFIX    "fumehood-drill-"
+#define LOCK_FILE "lock"
+#define TRIES     10
+
+/* The lock file of @path. Returns a descriptor that has the lock, -1 without. Its last link gone means that somebody
+ * has taken the folder for a dead one's in the moment before. */
+static int lock(const char *path, int flags)
 {
-    (void)snprintf(ret_path, DRILL_PATH_BYTES, "/tmp/fumehood-drill-XXXXXX"); /* short: it holds a socket */
-    if (!mkdtemp(ret_path) || chmod(ret_path, 0711) < 0)
-        return base_err_sys(err, BASE_E_SETUP, errno, "/tmp", "no folder can be made for the drill");
-    return 0;
+    AUTO_CLOSE int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    AUTO_CLOSE int fd = -1;
+    struct stat st;
+
+    if (dir_fd < 0 || fstat(dir_fd, &st) < 0 || st.st_uid != geteuid())
+        return -1;
+    fd = openat(dir_fd, LOCK_FILE, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0600);
+    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0 || st.st_nlink == 0)
+        return -1;
+    return TAKE_FD(fd);
+}
+
+int drill_folder_make(char ret_path[DRILL_PATH_BYTES], int *ret_lock_fd, struct base_err *err)
+{
+    for (int i = 0; i < TRIES; i++) {
+        (void)snprintf(ret_path, DRILL_PATH_BYTES, PLACE "/" PREFIX "XXXXXX");
+        if (!mkdtemp(ret_path))
+            break;
+        *ret_lock_fd = chmod(ret_path, 0711) == 0 ? lock(ret_path, O_CREAT | O_EXCL) : -1;
+        if (*ret_lock_fd >= 0)
+            return 0;
+        drill_folder_remove(ret_path);
+    }
+    (void)base_err_sys(err, BASE_E_SETUP, errno, PLACE, "no folder can be made for the drill");
+    *ret_path = '\0';
+    return BASE_E_SETUP;
+}
+
+/* Of who was killed before the lock was made, or after it was removed; who is between the two just now tries again. */
+static void remove_empty(const char *path)
+{
+    struct stat st;
+
+    if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid())
+        (void)rmdir(path); /* fails where it is not empty, and so somebody's */
+}
+
+void drill_folder_dead(drill_folder_fn found)
+{
+    DIR *dir = opendir(PLACE);
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir))) {
+        char path[DRILL_PATH_BYTES];
+        AUTO_CLOSE int lock_fd = -1;
+
+        if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0 ||
+            snprintf(path, sizeof(path), PLACE "/%s", entry->d_name) >= (int)sizeof(path))
+            continue;
+        lock_fd = lock(path, 0);
+        if (lock_fd >= 0)
+            found(path);
+        else
+            remove_empty(path);
+    }
+    if (dir)
+        (void)closedir(dir);
 }
 
 /* Open the folder @name for reading, also where it was made unreadable; never what a link leads to. */
@@ -27,36 +88,47 @@ static int open_below(int dir_fd, const char *name)
     return chmod(path, 0700) < 0 ? -1 : openat(place_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Takes the descriptor. */
-static void empty(int dir_fd)
+static void remove_one(int dir_fd, const char *name);
+
+/* Takes the descriptor. @kept: a name that stays; NULL. */
+static void empty(int dir_fd, const char *kept)
 {
     DIR *dir = fdopendir(dir_fd);
     struct dirent *entry;
 
     if (!dir) {
-        (void)close(dir_fd);
+        base_cleanup_close(&dir_fd);
         return;
     }
     while ((entry = readdir(dir))) {
         const char *name = entry->d_name;
-        int below_fd;
-
-        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || unlinkat(dirfd(dir), name, 0) == 0)
-            continue;
-        below_fd = open_below(dirfd(dir), name);
-        if (below_fd >= 0)
-            empty(below_fd);
-        (void)unlinkat(dirfd(dir), name, AT_REMOVEDIR);
+        if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && (!kept || strcmp(name, kept) != 0))
+            remove_one(dirfd(dir), name);
     }
     (void)closedir(dir);
 }
 
+static void remove_one(int dir_fd, const char *name)
+{
+    int below_fd;
+
+    if (unlinkat(dir_fd, name, 0) == 0)
+        return;
+    below_fd = open_below(dir_fd, name);
+    if (below_fd >= 0)
+        empty(below_fd, NULL);
+    (void)unlinkat(dir_fd, name, AT_REMOVEDIR);
+}
+
+/* The lock goes last: who is killed in here leaves a folder that the next one can clear. */
 void drill_folder_remove(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-    if (fd >= 0)
-        empty(fd);
+    if (fd >= 0) {
+        empty(fcntl(fd, F_DUPFD_CLOEXEC, 3), LOCK_FILE);
+        remove_one(fd, LOCK_FILE);
+    }
     (void)rmdir(path); /* what stays lies in a folder of our own, for whoever cleans /tmp */
 }
 

@@ -90,13 +90,12 @@ int drill_parse_argument(const struct drill_parse *parse, const struct base_doc 
 {
     for (const char *at = item->text; (at = strchr(at, '{')); at++) {
         size_t length = drill_placeholder_at(at);
-        const struct drill_placeholder *known = drill_placeholders;
+        const struct drill_placeholder *known;
 
         if (length == 0)
             continue;
-        while (known->name && (strlen(known->name) != length - 2 || memcmp(known->name, at + 1, length - 2) != 0))
-            known++;
-        if (!known->name)
+        known = drill_placeholder_find(at + 1, length - 2);
+        if (!known)
             return base_doc_err(item, parse->place, parse->err, "unknown placeholder %.*s", (int)length, at);
         if (known->needs != DRILL_OUTSIDE_MAX && !(parse->expect->outside & DRILL_BIT(known->needs)))
             return base_doc_err(item, parse->place, parse->err, "%.*s needs %s in outside", (int)length, at,

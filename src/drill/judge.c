@@ -26,10 +26,8 @@ static void say(struct drill_words *words, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    for (size_t i = 0; i < words->count; i++)
-        if (strcmp(words->items[i], text) == 0)
-            return; /* of a first run and of a second */
-    (void)drill_words_add(words, text);
+    if (!drill_words_has(words, text)) /* of a first run and of a second */
+        (void)drill_words_add(words, text);
 }
 
 static void say_each(struct drill_words *words, const char *prefix, const struct drill_words *clauses)
@@ -45,7 +43,7 @@ static const json_t *get(const json_t *json, const char *key, const char *below)
 
 /* --- how it ended --- */
 
-static const char *receipt_ending(const json_t *receipt, char *text, size_t text_bytes)
+const char *drill_receipt_ending(const json_t *receipt, char *text, size_t text_bytes)
 {
     const char *kind = json_string_value(get(receipt, "ending", "kind"));
     const char *limit = json_string_value(get(receipt, "ending", "limit"));
@@ -65,7 +63,7 @@ const char *drill_ending_text(const struct drill_facts *facts, size_t index, cha
     const json_t *receipts = json_object_get(facts->answer, "receipts");
 
     if (index < json_array_size(receipts))
-        return receipt_ending(json_array_get(receipts, index), text, text_bytes);
+        return drill_receipt_ending(json_array_get(receipts, index), text, text_bytes);
     (void)snprintf(text, text_bytes, "%s",
                    facts->killed                                               ? "killed"
                    : facts->hung                                               ? "hung"
@@ -74,27 +72,19 @@ const char *drill_ending_text(const struct drill_facts *facts, size_t index, cha
     return text;
 }
 
-static bool is_expected(const struct drill_expect *expect, const char *ending)
+const char *drill_ending_detail(const struct drill_facts *facts, size_t index)
 {
-    for (size_t i = 0; i < expect->endings.count; i++)
-        if (strcmp(expect->endings.items[i], ending) == 0)
-            return true;
-    return false;
+    const json_t *receipts = json_object_get(facts->answer, "receipts");
+
+    if (index < json_array_size(receipts))
+        return json_string_value(get(json_array_get(receipts, index), "ending", "detail"));
+    return json_string_value(json_object_get(facts->answer, "refused"));
 }
 
-static void list_endings(const struct drill_expect *expect, char *text, size_t text_bytes)
-{
-    size_t used = 0;
-
-    *text = '\0';
-    for (size_t i = 0; i < expect->endings.count && used < text_bytes; i++)
-        used += (size_t)snprintf(text + used, text_bytes - used, "%s%s", i > 0 ? " or " : "", expect->endings.items[i]);
-}
-
-static void judge_ending(struct judge *judge, const char *ending)
+static void judge_ending(struct judge *judge, const char *ending, const char *detail)
 {
     const struct drill_expect *expect = judge->expect;
-    char wanted[200];
+    char wanted[160];
     bool ours;
 
     if (strcmp(ending, "exited 10") == 0) {
@@ -103,11 +93,12 @@ static void judge_ending(struct judge *judge, const char *ending)
             say(&judge->breaches, "the attack succeeded");
         return;
     }
-    if (is_expected(expect, ending))
+    if (drill_words_has(&expect->endings, ending))
         return;
-    list_endings(expect, wanted, sizeof(wanted));
+    drill_words_join(&expect->endings, " or ", wanted, sizeof(wanted));
     ours = strcmp(ending, "hung") == 0 || strcmp(ending, "lost") == 0;
-    say(ours ? &judge->breaches : &judge->misses, "ended: %s, expected: %s", ending, wanted);
+    say(ours ? &judge->breaches : &judge->misses, "ended: %s, expected: %s%s%.280s", ending, wanted,
+        detail ? "; because " : "", detail ? detail : "");
 }
 
 /* --- what a receipt says --- */
@@ -223,15 +214,36 @@ static void judge_output(struct judge *judge, const json_t *receipt)
     judge_count(judge, receipt, "stderr", expect->stderr_bytes);
 }
 
+/* Is the secret in a text of it? */
+static bool tells_secret(const struct judge *judge, const json_t *json)
+{
+    const char *nonce = judge->facts->nonce, *text = json_string_value(json), *key;
+    bool tells = text && memmem(text, json_string_length(json), nonce, strlen(nonce));
+    size_t index;
+    json_t *item;
+
+    json_object_foreach((json_t *)json, key, item)
+    {
+        tells = tells || tells_secret(judge, item);
+    }
+    json_array_foreach(json, index, item)
+    {
+        tells = tells || tells_secret(judge, item);
+    }
+    return tells;
+}
+
 static void judge_leak(struct judge *judge, const json_t *receipt)
 {
-    static const char *const streams[] = {"stdout", "stderr"};
+    const char *field;
+    json_t *value;
 
-    for (size_t i = 0; i < ARRAY_COUNT(streams); i++) {
-        const json_t *text = get(receipt, streams[i], "text");
-        const char *bytes = json_string_value(text);
-        if (bytes && memmem(bytes, json_string_length(text), judge->facts->nonce, strlen(judge->facts->nonce)))
-            say(&judge->breaches, "the secret came out on %s", streams[i]);
+    json_object_foreach((json_t *)receipt, field, value)
+    {
+        bool is_stream = strcmp(field, "stdout") == 0 || strcmp(field, "stderr") == 0;
+        if (tells_secret(judge, value))
+            say(&judge->breaches, is_stream ? "the secret came out on %s" : "the secret stands in the receipt's %s",
+                field);
     }
 }
 
@@ -241,7 +253,7 @@ static void judge_run(struct judge *judge, size_t index)
     char ending[64];
 
     (void)drill_ending_text(judge->facts, index, ending, sizeof(ending));
-    judge_ending(judge, ending);
+    judge_ending(judge, ending, drill_ending_detail(judge->facts, index));
     if (!receipt)
         return;
     judge_receipt(judge, receipt);
@@ -271,6 +283,25 @@ static void judge_supervisor(struct judge *judge)
             (int)json_integer_value(before));
 }
 
+/* Each is a run like any other; that it is also like the first one is for judge_slot.c. */
+static void judge_honest(struct judge *judge)
+{
+    size_t index;
+    json_t *run;
+
+    json_array_foreach(json_object_get(judge->facts->answer, "runs"), index, run)
+    {
+        const json_t *receipt = json_object_get(run, "receipt");
+        char ending[64];
+        if (!json_is_true(json_object_get(run, "honest")))
+            continue;
+        judge_receipt(judge, receipt);
+        judge_protections(judge, receipt, drill_receipt_ending(receipt, ending, sizeof(ending)));
+        judge_leak(judge, receipt);
+    }
+    drill_judge_slots(judge->facts->answer, &judge->breaches, &judge->skips);
+}
+
 static void judge_sibling(struct judge *judge)
 {
     const struct drill_facts *facts = judge->facts;
@@ -278,24 +309,16 @@ static void judge_sibling(struct judge *judge)
 
     if (!(judge->expect->outside & DRILL_BIT(DRILL_SIBLING)))
         return;
-    (void)receipt_ending(json_array_get(json_object_get(facts->sibling, "receipts"), 0), ending, sizeof(ending));
+    (void)drill_receipt_ending(json_array_get(json_object_get(facts->sibling, "receipts"), 0), ending, sizeof(ending));
     if (strcmp(ending, "exited 0") != 0)
         say(&judge->breaches, "the harmless run beside it ended: %s", ending);
 }
 
 /* --- the control --- */
 
-static bool contains(const struct drill_words *words, const char *text)
-{
-    for (size_t i = 0; i < words->count; i++)
-        if (strcmp(words->items[i], text) == 0)
-            return true;
-    return false;
-}
-
 bool drill_trial_worked(const struct drill_trial *trial)
 {
-    return trial->tried && (trial->evidence.count > 0 || contains(&trial->endings, "exited 10"));
+    return trial->tried && (trial->evidence.count > 0 || drill_words_has(&trial->endings, "exited 10"));
 }
 
 static void judge_control(struct judge *judge)
@@ -311,7 +334,7 @@ static void judge_control(struct judge *judge)
         say(&judge->misses, "its control did not end in time");
     else if (trial->crowded)
         say(&judge->misses, "its control made too many processes");
-    else if (contains(&trial->endings, "exited 77"))
+    else if (drill_words_has(&trial->endings, "exited 77"))
         say(&judge->skips, "cannot be staged here: %s", trial->last_line[0] ? trial->last_line : "no reason given");
     else if (!drill_trial_worked(trial))
         say(&judge->misses, "its control did not work: it ended %s, and nothing was seen outside", last);
@@ -348,12 +371,13 @@ static void judge_all(struct judge *judge)
     for (size_t i = 0; i < runs; i++)
         judge_run(judge, i);
     judge_supervisor(judge);
+    judge_honest(judge);
     judge_sibling(judge);
     if (facts->terminal && facts->terminal->count > 0 &&
         memmem(facts->terminal->bytes, facts->terminal->count, facts->nonce, strlen(facts->nonce)))
         say(&judge->breaches, "the secret came out on the terminal");
     say_each(&judge->breaches, "", &facts->outside);
-    say_each(&judge->breaches, "", &facts->residue);
+    say_each(&judge->breaches, "", &facts->residue.faults);
     judge_control(judge);
 }
 

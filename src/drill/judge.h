@@ -3,6 +3,7 @@
 
 #include "drill/drill.h"
 #include "drill/expect.h"
+#include "drill/residue.h"
 
 /* The positive control, where it is bare. */
 struct drill_trial {
@@ -23,8 +24,11 @@ struct drill_facts {
     const json_t *answer; /* the supervisor's, see role.h; NULL: none came */
     bool hung, killed;
     int status;                 /* of the supervisor, as from wait; -1: unknown */
+    bool staged;                /* something that must stay as it is */
     struct drill_words outside; /* what is not as it was staged */
-    struct drill_words residue;
+    struct drill_residue residue;
+    size_t files;                    /* that were not staged */
+    uint64_t cleared_us;             /* from the death of a killed supervisor to that of its last process */
     const json_t *sibling;           /* the answer of the harmless run beside it; NULL: none came */
     const struct base_buf *terminal; /* what the terminal showed, NULL: none was there */
     struct drill_trial control;
@@ -39,8 +43,17 @@ struct drill_verdict {
 void drill_judge(const struct drill_facts *facts, struct drill_verdict *ret_verdict);
 void drill_verdict_release(struct drill_verdict *verdict);
 
+/* How the run of @receipt ended, in such words: "lost" where there is none. Returns @text. */
+const char *drill_receipt_ending(const json_t *receipt, char *text, size_t text_bytes);
+
+/* Of the runs of an answer from slots: what the later ones see of the attack, and why nothing can be seen of it. */
+void drill_judge_slots(const json_t *answer, struct drill_words *breaches, struct drill_words *skips);
+
 /* Did the control show that the attack works? */
 bool drill_trial_worked(const struct drill_trial *trial);
+
+/* Why run @index ended as it did, a clause of its receipt or of its refusal; NULL where there is nothing to say. */
+const char *drill_ending_detail(const struct drill_facts *facts, size_t index);
 
 /* "exited 0", "limit wall", "refused", "killed", "hung" or "lost": how run @index of the answer ended. Returns @text.
  */

@@ -50,10 +50,11 @@ static int write_order(const struct drill_order *order, const struct drill_scene
 
     (void)snprintf(path, sizeof(path), "%s/" DRILL_ORDER_FILE, folder);
     (void)snprintf(work, sizeof(work), "%s/" DRILL_WORK_DIR, scene->top);
-    json = json_pack("{s:s, s:o, s:s?, s:o, s:b, s:b, s:b, s:s}", "program", order->program, "args",
+    json = json_pack("{s:s, s:o, s:s?, s:o, s:b, s:b, s:b, s:s, s:s, s:s?, s:o?}", "program", order->program, "args",
                      args_json(order, scene), "stdin", order->stdin_text, "policy", policy_json(order->policy), "bare",
                      order->bare, "twice", order->twice, "terminal", !order->plain && has(scene, DRILL_TERMINAL),
-                     "work", work);
+                     "work", work, "cage", order->cage, "honest", order->honest, "honest_policy",
+                     order->honest ? policy_json(order->honest_policy) : NULL);
     if (!json || base_json_canonical(json, &text) < 0)
         return base_err_set(err, BASE_E_NOMEM, path, "out of memory, or a path that is not UTF-8");
     return base_file_replace(path, text.bytes, text.count, err);
@@ -111,20 +112,32 @@ struct watch {
     uint64_t guest_us; /* when the guest was first seen, for kill-supervisor */
 };
 
-/* Its child is the cage's first process, and what is below that is the guest. */
-static bool guest_lives(pid_t supervisor)
+/* In slots: the honest runs before it are over. */
+static bool has_begun(const struct watch *watch)
+{
+    char path[DRILL_PATH_BYTES + 64];
+
+    (void)snprintf(path, sizeof(path), "%s/%s/" DRILL_BEGUN_FILE, watch->scene->top, watch->order->notes);
+    return access(path, F_OK) == 0;
+}
+
+/* The supervisor's child is the cage's first process, and what is below that is the guest. In slots it is what comes to
+ * those that stand ready. */
+static bool guest_lives(const struct watch *watch)
 {
     static struct drill_pids pids;
 
-    drill_pids_below(supervisor, 0, &pids);
-    return pids.count >= 2;
+    if (watch->order->honest && !has_begun(watch))
+        return false;
+    drill_pids_below(watch->pid, 0, &pids);
+    return pids.count > (watch->order->honest ? DRILL_READY_MOST : 1);
 }
 
 static void kill_in_time(struct watch *watch)
 {
     uint64_t now_us = base_clock_us();
 
-    if (!watch->guest_us && guest_lives(watch->pid))
+    if (!watch->guest_us && guest_lives(watch))
         watch->guest_us = now_us;
     if (!watch->guest_us || now_us - watch->guest_us < KILL_AFTER_US)
         return;

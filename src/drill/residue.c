@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "cage/cage.h"
 #include "drill/scene.h"
 #include <dirent.h>
 #include <errno.h>
@@ -14,20 +15,12 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define PATIENCE_US  1000000
 #define KILL_US      5000000
 #define STEP_MS      10
 #define GROUP_PREFIX "fumehood-"
 #define MOUNTS_MAX   (4u << 20)
-
-void drill_sleep_ms(unsigned ms)
-{
-    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
-
-    (void)nanosleep(&time, NULL); /* woken early, the caller looks again */
-}
 
 /* A copy of the mounts that only we and our processes see: others' do not come into it, and what a bare attack mounts
  * goes with us. What a cage would let out of itself still arrives. */
@@ -59,24 +52,27 @@ struct table {
     size_t count;
 };
 
-/* A dead child of ours is reaped, and not in the table. */
-static void add_process(struct table *table, const char *name)
+char drill_process_state(pid_t pid, pid_t *ret_parent)
 {
     char path[32], text[512], state;
     const char *rest;
-    int pid, parent;
 
-    if (sscanf(name, "%d", &pid) != 1)
-        return;
-    (void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
     if (base_file_read_start(AT_FDCWD, path, text, sizeof(text)) < 0)
-        return;
+        return 0;
     rest = strrchr(text, ')'); /* a name may hold anything */
-    if (!rest || sscanf(rest + 1, " %c %d", &state, &parent) != 2)
-        return;
+    return rest && sscanf(rest + 1, " %c %d", &state, ret_parent) == 2 ? state : 0;
+}
+
+/* A dead child of ours is reaped, and not in the table. */
+static void add_process(struct table *table, const char *name)
+{
+    pid_t pid, parent;
+    char state = sscanf(name, "%d", &pid) == 1 ? drill_process_state(pid, &parent) : 0;
+
     if (state == 'Z' && parent == getpid())
         (void)waitpid(pid, NULL, WNOHANG);
-    if (state != 'Z' && state != 'X' && table->count < DRILL_PIDS_MAX)
+    if (state != 0 && state != 'Z' && state != 'X' && table->count < DRILL_PIDS_MAX)
         table->items[table->count++] = (struct process){pid, parent, false};
 }
 
@@ -135,7 +131,7 @@ bool drill_kill_below(pid_t except)
             return false;
         for (size_t i = 0; i < pids.count; i++)
             (void)kill(pids.items[i], SIGKILL); /* gone already is as good */
-        drill_sleep_ms(2);
+        base_clock_sleep_ms(2);
     }
 }
 
@@ -165,14 +161,6 @@ static void list_all_groups(const struct cage_host *host, struct drill_words *gr
         list_groups(host->cgroup_parents[c], groups);
 }
 
-static bool contains(const struct drill_words *words, const char *text)
-{
-    for (size_t i = 0; i < words->count; i++)
-        if (strcmp(words->items[i], text) == 0)
-            return true;
-    return false;
-}
-
 /* The number of an empty group, 0 when it holds somebody or is gone. Another run on this machine makes and removes
  * groups too: each has a number of its own. */
 static ino_t empty_group(const char *path)
@@ -187,7 +175,8 @@ static ino_t empty_group(const char *path)
 }
 
 /* Empty groups that came since and stay are somebody's rest. */
-static void look_for_groups(const struct cage_host *host, const struct drill_before *before, struct drill_words *faults)
+static void look_for_groups(const struct cage_host *host, const struct drill_before *before,
+                            struct drill_residue *residue)
 {
     struct drill_words now = {.count = 0};
     ino_t numbers[DRILL_WORDS_MAX];
@@ -196,7 +185,7 @@ static void look_for_groups(const struct cage_host *host, const struct drill_bef
 
     list_all_groups(host, &now);
     for (size_t i = 0; i < now.count; i++)
-        numbers[i] = contains(&before->cgroups, now.items[i]) ? 0 : empty_group(now.items[i]);
+        numbers[i] = drill_words_has(&before->cgroups, now.items[i]) ? 0 : empty_group(now.items[i]);
     do {
         left = 0;
         for (size_t i = 0; i < now.count; i++) {
@@ -204,11 +193,12 @@ static void look_for_groups(const struct cage_host *host, const struct drill_bef
             left += numbers[i] != 0;
         }
         if (left > 0)
-            drill_sleep_ms(STEP_MS);
+            base_clock_sleep_ms(STEP_MS);
     } while (left > 0 && base_clock_us() < end_us);
     for (size_t i = 0; i < now.count; i++)
         if (numbers[i])
-            drill_fault(faults, "a control group was left: %.200s", now.items[i]);
+            drill_fault(&residue->faults, "a control group was left: %.200s", now.items[i]);
+    residue->cgroups += left;
     drill_words_release(&now);
 }
 
@@ -240,36 +230,37 @@ static bool has_line(const struct base_buf *text, const char *line, size_t lengt
 }
 
 /* The fifth field is where it is mounted. */
-static void name_mount(const char *line, const char *what, struct drill_words *faults)
+static void add_mount(const char *line, const char *what, struct drill_residue *residue)
 {
     char at[200] = "?";
 
     (void)sscanf(line, "%*s %*s %*s %*s %199s", at);
-    drill_fault(faults, "a mount %s: %s", what, at);
+    drill_fault(&residue->faults, "a mount %s: %s", what, at);
+    residue->mounts++;
 }
 
 static void compare_mounts(const struct base_buf *from, const struct base_buf *to, const char *what,
-                           struct drill_words *faults)
+                           struct drill_residue *residue)
 {
     for (const char *at = from->bytes; at && *at;) {
         size_t length = strcspn(at, "\n");
         if (!has_line(to, at, length))
-            name_mount(at, what, faults);
+            add_mount(at, what, residue);
         at += length + (at[length] == '\n');
     }
 }
 
-static void look_for_mounts(const struct drill_before *before, struct drill_words *faults)
+static void look_for_mounts(const struct drill_before *before, struct drill_residue *residue)
 {
     AUTO_BUF struct base_buf now = {0};
     struct base_err err;
 
     if (read_mounts(&now, &err) < 0) {
-        drill_fault(faults, "%s: %s", err.place, err.what);
+        drill_fault(&residue->faults, "%s: %s", err.place, err.what);
         return;
     }
-    compare_mounts(&now, &before->mounts, "appeared", faults);
-    compare_mounts(&before->mounts, &now, "disappeared", faults);
+    compare_mounts(&now, &before->mounts, "appeared", residue);
+    compare_mounts(&before->mounts, &now, "disappeared", residue);
 }
 
 /* --- all --- */
@@ -287,7 +278,12 @@ void drill_before_release(struct drill_before *before)
     drill_words_release(&before->cgroups);
 }
 
-void drill_residue_processes(pid_t except, bool patient, struct drill_words *faults)
+void drill_residue_release(struct drill_residue *residue)
+{
+    drill_words_release(&residue->faults);
+}
+
+void drill_residue_processes(pid_t except, bool patient, struct drill_residue *residue)
 {
     static struct drill_pids pids;
     uint64_t end_us = base_clock_us() + (patient ? PATIENCE_US : 0);
@@ -298,16 +294,17 @@ void drill_residue_processes(pid_t except, bool patient, struct drill_words *fau
             return;
         if (base_clock_us() > end_us)
             break;
-        drill_sleep_ms(STEP_MS);
+        base_clock_sleep_ms(STEP_MS);
     }
-    drill_fault(faults, "%zu process%s of the run live%s", pids.count, pids.count == 1 ? "" : "es",
+    residue->processes = pids.count;
+    drill_fault(&residue->faults, "%zu process%s of the run live%s", pids.count, pids.count == 1 ? "" : "es",
                 pids.count == 1 ? "s" : "");
 }
 
 void drill_residue_look(const struct cage_host *host, const struct drill_before *before, pid_t except,
-                        struct drill_words *faults)
+                        struct drill_residue *residue)
 {
-    drill_residue_processes(except, false, faults);
-    look_for_groups(host, before, faults);
-    look_for_mounts(before, faults);
+    drill_residue_processes(except, false, residue);
+    look_for_groups(host, before, residue);
+    look_for_mounts(before, residue);
 }

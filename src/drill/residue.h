@@ -6,9 +6,10 @@
 #pragma once
 
 #include "base/buf.h"
-#include "cage/cage.h"
 #include "drill/expect.h"
 #include <sys/types.h>
+
+struct cage_host;
 
 #define DRILL_PIDS_MAX 4096
 struct drill_pids {
@@ -18,6 +19,9 @@ struct drill_pids {
 
 /* Become the reaper of what loses its parent below us; as root, with mounts of our own. */
 int drill_residue_begin(struct base_err *err);
+
+/* The letter of a process's state as /proc has it, and its parent; 0 where there is no such process. */
+char drill_process_state(pid_t pid, pid_t *ret_parent);
 
 /* Living processes below @root, without @except (0: none) and what is below that. Ours that have died are reaped. */
 void drill_pids_below(pid_t root, pid_t except, struct drill_pids *ret_pids);
@@ -33,12 +37,16 @@ struct drill_before {
 int drill_before_take(const struct cage_host *host, struct drill_before *ret_before, struct base_err *err);
 void drill_before_release(struct drill_before *before);
 
+/* What is there now and should not be. */
+struct drill_residue {
+    size_t processes, cgroups, mounts; /* a mount that is gone counts too */
+    struct drill_words faults;         /* a clause each */
+};
+void drill_residue_release(struct drill_residue *residue);
+
 /* Processes below us, but @except. With @patient they have a second to end. */
-void drill_residue_processes(pid_t except, bool patient, struct drill_words *faults);
+void drill_residue_processes(pid_t except, bool patient, struct drill_residue *residue);
 
-/* Those, and what is there now that was not before, a clause each. A control group has a second to go away. */
+/* Those, and what was not there before. A control group has a second to go away. */
 void drill_residue_look(const struct cage_host *host, const struct drill_before *before, pid_t except,
-                        struct drill_words *faults);
-
-/* Or less. */
-void drill_sleep_ms(unsigned ms);
+                        struct drill_residue *residue);

@@ -1,27 +1,21 @@
 /* role.c - this program once more, in another role */
 #include "drill/role.h"
+#include "base/argv.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "drill/drill.h"
 #include "drill/scene.h"
-#include <stdint.h>
 #include <string.h>
-#include <time.h>
 
 #define BEAT_MS 20
 
 static const char *const names[] = {[DRILL_ROLE_SUPERVISOR] = "supervisor", [DRILL_ROLE_VICTIM] = "victim"};
 
-/* execve's interface takes char *const[]; it does not write to them. */
-static char *word(const char *text)
-{
-    return (char *)(uintptr_t)text;
-}
-
 int drill_role_launch(enum drill_role role, const char *argument, struct drill_launch *launch, pid_t *ret_pid,
                       struct base_err *err)
 {
-    char *const argv[] = {word("fumehood"),  word("drill"),  word(DRILL_ROLE_OPTION),
-                          word(names[role]), word(argument), NULL};
+    char *const argv[] = {base_argv_word("fumehood"),  base_argv_word("drill"),  base_argv_word(DRILL_ROLE_OPTION),
+                          base_argv_word(names[role]), base_argv_word(argument), NULL};
 
     launch->path = "/proc/self/exe";
     launch->argv = argv;
@@ -32,14 +26,13 @@ int drill_role_launch(enum drill_role role, const char *argument, struct drill_l
 int drill_be_victim(struct base_err *err)
 {
     static char kept[DRILL_NONCE_CHARS + 1]; /* in memory that is nobody else's */
-    const struct timespec pause = {.tv_nsec = BEAT_MS * 1000000L};
     const char *secret = getenv(DRILL_SECRET_VARIABLE);
 
     if (!secret || strlen(secret) != DRILL_NONCE_CHARS)
         return base_err_set(err, BASE_E_USAGE, "victim", "has no secret");
     memcpy(kept, secret, sizeof(kept));
     while (memcmp(kept, secret, sizeof(kept)) == 0 && write(STDOUT_FILENO, "", 1) == 1)
-        (void)nanosleep(&pause, NULL);
+        base_clock_sleep_ms(BEAT_MS);
     return base_err_set(err, BASE_E_LOST, "victim", "its memory was changed, or nobody looks at it");
 }
 

@@ -19,11 +19,18 @@ int drill_role_launch(enum drill_role role, const char *argument, struct drill_l
 /* Names in the folder of notes. */
 #define DRILL_ORDER_FILE  "order.json"
 #define DRILL_ANSWER_FILE "answer.json"
-#define DRILL_SAID_FILE   "said" /* what a bare program printed */
+#define DRILL_SAID_FILE   "said"  /* what a bare program printed */
+#define DRILL_BEGUN_FILE  "begun" /* in slots: the honest runs are over that come before */
+
+/* In slots, the processes that stand ready: two keepers, the zygote and the first process of each. */
+#define DRILL_READY_MOST 6
 
 /* The order: {"program", "args": [...], "stdin": text or null, "policy": {...}, "bare": bool, "twice": bool,
- * "terminal": bool, "work": folder for a bare program}. The answer of a caged one: {"refused": text or null, "error":
- * text or null, "receipts": [...], "fds_before", "fds_after"}, of a bare one {"error", "endings": ["exited 10", ...]}.
+ * "terminal": bool, "work": folder for a bare program, "cage": its name, "honest": path or null, of a program for the
+ * same slots before and after, "honest_policy": {...}}. The answer of a caged one: {"refused": text or null, "error":
+ * text or null, "receipts": [...], "fds_before", "fds_after", "runs": null or, in slots, in their order, [{"honest":
+ * bool, "slot": its number, "keeper": process, "run": how many cages that had then made, "receipt": of an honest one}],
+ * "processes": those that the slots have at the end}, of a bare one {"error", "endings": ["exited 10", ...]}.
  */
 int drill_supervise(const char *folder, struct base_err *err);
 int drill_be_victim(struct base_err *err);

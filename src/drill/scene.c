@@ -1,8 +1,10 @@
 /* scene.c - what is staged outside the cage for one attack: the table of kinds */
 #include "drill/scene.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +44,25 @@ const char *drill_secret(const struct drill_scene *scene, char *text, size_t tex
     return text;
 }
 
+static int write_tag(const struct drill_scene *scene, struct base_err *err)
+{
+    char path[DRILL_PATH_BYTES + 16];
+
+    (void)snprintf(path, sizeof(path), "%s/" DRILL_TAG_FILE, scene->top);
+    return base_file_replace(path, scene->tag, DRILL_TAG_CHARS, err);
+}
+
+void drill_scene_clear(const char *top)
+{
+    char path[DRILL_PATH_BYTES + 16], tag[DRILL_TAG_CHARS + 2];
+
+    (void)snprintf(path, sizeof(path), "%s/" DRILL_TAG_FILE, top);
+    if (base_file_read_start(AT_FDCWD, path, tag, sizeof(tag)) == 0 &&
+        strspn(tag, "0123456789abcdef") == DRILL_TAG_CHARS && tag[DRILL_TAG_CHARS] == '\0')
+        drill_ipc_clear(tag);
+    drill_folder_remove(top);
+}
+
 static int prepare(struct drill_scene *scene, struct base_err *err)
 {
     static const struct {
@@ -51,7 +72,9 @@ static int prepare(struct drill_scene *scene, struct base_err *err)
 
     int r = base_random_hex(scene->nonce, DRILL_NONCE_CHARS, err);
     if (r == 0)
-        r = base_random_hex(scene->tag, sizeof(scene->tag) - 1, err);
+        r = base_random_hex(scene->tag, DRILL_TAG_CHARS, err);
+    if (r == 0)
+        r = write_tag(scene, err);
     for (size_t i = 0; i < ARRAY_COUNT(folders) && r == 0; i++)
         r = drill_folder_fresh(scene->top, folders[i].name, folders[i].mode, err);
     return r;
@@ -83,7 +106,7 @@ int drill_scene_make(const struct drill_expect *expect, const char *top, struct 
 }
 
 /* Nothing may appear in the row's folder that was not staged there. */
-static void check_folder(const struct drill_scene *scene, struct drill_words *faults)
+static void check_folder(struct drill_scene *scene, struct drill_words *faults)
 {
     static const enum drill_outside named[] = {DRILL_SECRET_FILE, DRILL_GUARDED_FILE, DRILL_GUARDED_DIR,
                                                DRILL_UNIX_PATH};
@@ -100,14 +123,17 @@ static void check_folder(const struct drill_scene *scene, struct drill_words *fa
             const char *name = strrchr(scene->words[named[i]], '/');
             known = known || (name && strcmp(name + 1, entry->d_name) == 0);
         }
-        if (!known)
-            drill_fault(faults, "%.64s appeared outside", entry->d_name);
+        if (known)
+            continue;
+        drill_fault(faults, "%.64s appeared outside", entry->d_name);
+        scene->strays++;
     }
     (void)closedir(dir);
 }
 
 void drill_scene_check(struct drill_scene *scene, struct drill_words *faults)
 {
+    scene->strays = 0;
     for (int kind = 0; kind < DRILL_OUTSIDE_MAX; kind++)
         if ((scene->made & DRILL_BIT(kind)) && kinds[kind]->check)
             kinds[kind]->check(scene, faults);
@@ -129,11 +155,9 @@ void drill_scene_release(struct drill_scene *scene)
 
 static const char *value_of(const struct drill_scene *scene, const char *name, size_t length)
 {
-    const struct drill_placeholder *known = drill_placeholders;
+    const struct drill_placeholder *known = drill_placeholder_find(name, length);
 
-    while (known->name && (strlen(known->name) != length || memcmp(known->name, name, length) != 0))
-        known++;
-    if (!known->name)
+    if (!known)
         return NULL;
     if (known->needs != DRILL_OUTSIDE_MAX)
         return scene->words[known->needs];

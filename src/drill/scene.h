@@ -12,19 +12,21 @@
 #include <sys/types.h>
 
 #define DRILL_NONCE_CHARS     32
+#define DRILL_TAG_CHARS       16
 #define DRILL_SECRET_VARIABLE "DRILL_SECRET" /* the variable of secret-env */
 
 /* Folders below the drill's own one: what the guest may know of, our notes, and where bare programs stand. */
 #define DRILL_OPEN_DIR "open"
 #define DRILL_NOTE_DIR "notes"
 #define DRILL_WORK_DIR "work"
+#define DRILL_TAG_FILE "tag" /* names what stands outside of that folder, for who comes after a killed one */
 
 struct drill_scene {
     const struct drill_expect *expect;
     char top[DRILL_PATH_BYTES]; /* of this drill */
     char dir[DRILL_PATH_BYTES]; /* of this row */
     char nonce[DRILL_NONCE_CHARS + 1];
-    char tag[17];                       /* random, for names */
+    char tag[DRILL_TAG_CHARS + 1];      /* random, for names */
     char words[DRILL_OUTSIDE_MAX][224]; /* what the placeholder of a kind stands for */
     int fds[DRILL_OUTSIDE_MAX];         /* our end: a listener, a heartbeat, the terminal's; -1 */
     int terminal_fd, folder_fd;         /* for the supervisor: its end of the terminal; open-file's second one */
@@ -32,6 +34,7 @@ struct drill_scene {
     int shm_id;                         /* -1 */
     pid_t victim;                       /* 0 */
     unsigned made;                      /* DRILL_BIT() of the kinds that stand */
+    size_t strays;                      /* files that were not staged, when it was last checked */
 };
 
 /* Stage everything that @expect asks for, afresh below @top. On failure nothing stands, and the error says what this
@@ -41,6 +44,9 @@ int drill_scene_make(const struct drill_expect *expect, const char *top, struct 
 
 /* What is not as it was staged, a clause each, is added to @faults. Connections that were seen are forgotten. */
 void drill_scene_check(struct drill_scene *scene, struct drill_words *faults);
+
+/* Take away the folder @top of a drill that was killed, and what it had staged elsewhere. */
+void drill_scene_clear(const char *top);
 
 /* Take away everything. Does nothing to an empty one. */
 void drill_scene_release(struct drill_scene *scene);
@@ -67,6 +73,9 @@ extern const struct drill_kind drill_kind_tcp4, drill_kind_tcp6, drill_kind_udp4
     drill_kind_unix_abstract;
 extern const struct drill_kind drill_kind_sysv_shm, drill_kind_posix_shm, drill_kind_posix_mqueue;
 extern const struct drill_kind drill_kind_victim, drill_kind_terminal;
+
+/* Take away the objects with this tag, where they are ours. */
+void drill_ipc_clear(const char *tag);
 
 /* Add a clause. */
 void drill_fault(struct drill_words *faults, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -101,9 +101,12 @@ static void check_dir(struct drill_scene *scene, struct drill_words *faults)
     if ((st.st_mode & 07777) != 0777 || st.st_uid != geteuid())
         drill_fault(faults, "the guarded-dir has another mode or owner");
     dir = opendir(path);
-    while (dir && (entry = readdir(dir)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            drill_fault(faults, "%.64s appeared in the guarded-dir", entry->d_name);
+    while (dir && (entry = readdir(dir))) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        drill_fault(faults, "%.64s appeared in the guarded-dir", entry->d_name);
+        scene->strays++;
+    }
     if (dir)
         (void)closedir(dir);
 }

@@ -25,21 +25,29 @@ static const char *slashed(const struct drill_scene *scene, enum drill_outside k
     return name;
 }
 
+#define NAME_PREFIX "fumehood-drill-"
+
 static void put_name(struct drill_scene *scene, enum drill_outside kind)
 {
-    (void)snprintf(scene->words[kind], sizeof(scene->words[kind]), "fumehood-drill-%s", scene->tag);
+    (void)snprintf(scene->words[kind], sizeof(scene->words[kind]), NAME_PREFIX "%s", scene->tag);
 }
 
 /* --- System V --- */
 
-static int make_sysv(struct drill_scene *scene, struct base_err *err)
+static key_t key_of(const char *tag)
 {
     key_t key = 0;
-    char *memory;
 
     for (int i = 0; i < 7; i++) /* 28 bits: positive, and never IPC_PRIVATE */
-        key = key * 16 + (scene->tag[i] <= '9' ? scene->tag[i] - '0' : scene->tag[i] - 'a' + 10);
-    key |= 1;
+        key = key * 16 + (tag[i] <= '9' ? tag[i] - '0' : tag[i] - 'a' + 10);
+    return key | 1;
+}
+
+static int make_sysv(struct drill_scene *scene, struct base_err *err)
+{
+    key_t key = key_of(scene->tag);
+    char *memory;
+
     scene->shm_id = shmget(key, SECRET_BYTES, IPC_CREAT | IPC_EXCL | 0666);
     if (scene->shm_id < 0)
         return failed(DRILL_SYSV_SHM, err);
@@ -167,6 +175,20 @@ static void remove_queue(struct drill_scene *scene)
     char name[256];
 
     (void)mq_unlink(slashed(scene, DRILL_POSIX_MQUEUE, name, sizeof(name)));
+}
+
+void drill_ipc_clear(const char *tag)
+{
+    char name[sizeof("/" NAME_PREFIX) + DRILL_TAG_CHARS];
+    int id = shmget(key_of(tag), SECRET_BYTES, 0);
+    struct shmid_ds state;
+
+    (void)snprintf(name, sizeof(name), "/" NAME_PREFIX "%s", tag);
+    (void)shm_unlink(name); /* not there, or another user's: the same */
+    (void)mq_unlink(name);
+    if (id >= 0 && shmctl(id, IPC_STAT, &state) == 0 && state.shm_perm.cuid == geteuid() &&
+        state.shm_segsz == SECRET_BYTES)
+        (void)shmctl(id, IPC_RMID, NULL);
 }
 
 const struct drill_kind drill_kind_sysv_shm = {make_sysv, check_sysv, remove_sysv};

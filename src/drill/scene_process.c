@@ -1,6 +1,6 @@
 /* scene_process.c - a victim that must live on, and a terminal that nobody may type into */
 #include "base/cleanup.h"
-#include "base/file.h"
+#include "drill/residue.h"
 #include "drill/role.h"
 #include "drill/scene.h"
 #include <errno.h>
@@ -52,21 +52,10 @@ static int make_victim(struct drill_scene *scene, struct base_err *err)
     return beats(pipe_fds[0]) ? 0 : base_err_set(err, BASE_E_SETUP, "victim", "does not come to life");
 }
 
-static char state_of(pid_t pid)
-{
-    char path[32], text[512];
-    const char *name_end;
-
-    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    if (base_file_read_start(AT_FDCWD, path, text, sizeof(text)) < 0)
-        return 0;
-    name_end = strrchr(text, ')');
-    return name_end && name_end[1] ? name_end[2] : 0;
-}
-
 static void check_victim(struct drill_scene *scene, struct drill_words *faults)
 {
-    char state = state_of(scene->victim);
+    pid_t parent;
+    char state = drill_process_state(scene->victim, &parent);
 
     if (state == 0 || state == 'Z' || state == 'X')
         drill_fault(faults, "the victim was killed");
@@ -129,10 +118,10 @@ static void check_terminal(struct drill_scene *scene, struct drill_words *faults
     (void)tcflush(scene->terminal_fd, TCIFLUSH);
 }
 
-const struct drill_kind drill_kind_victim = {make_victim, check_victim, remove_victim};
 static void remove_terminal(struct drill_scene *scene)
 {
     base_cleanup_close(&scene->terminal_fd);
 }
 
+const struct drill_kind drill_kind_victim = {make_victim, check_victim, remove_victim};
 const struct drill_kind drill_kind_terminal = {make_terminal, check_terminal, remove_terminal};

@@ -16,23 +16,18 @@
 
 static volatile sig_atomic_t interrupted;
 
-static const char *const result_names[] = {
-    [DRILL_HELD] = "held",
-    [DRILL_RED] = "red",
-    [DRILL_SKIP] = "skip",
-    [DRILL_RESIDUAL] = "residual",
-};
-/* The same, as the summary counts them. */
-static const char *const summary_keys[] = {
-    [DRILL_HELD] = "held",
-    [DRILL_RED] = "red",
-    [DRILL_SKIP] = "skipped",
-    [DRILL_RESIDUAL] = "residual",
+static const struct {
+    const char *name, *counted; /* in a row, in the summary */
+} results[] = {
+    [DRILL_HELD] = {"held", "held"},
+    [DRILL_RED] = {"red", "red"},
+    [DRILL_SKIP] = {"skip", "skipped"},
+    [DRILL_RESIDUAL] = {"residual", "residual"},
 };
 
 const char *drill_result_name(enum drill_result result)
 {
-    return (size_t)result < ARRAY_COUNT(result_names) ? result_names[result] : NULL;
+    return (size_t)result < ARRAY_COUNT(results) ? results[result].name : NULL;
 }
 
 int drill_interrupted(void)
@@ -67,7 +62,9 @@ struct suite {
     struct drill_attack *attacks;
     size_t loaded;
     struct drill_site site;
+    int lock_fd; /* of its folder */
     unsigned counts[DRILL_GROUP_MAX][DRILL_RESULT_MAX];
+    unsigned clean, dropped, first; /* slots after attacks; those in which the attack came first */
 };
 
 static void suite_release(struct suite *suite)
@@ -82,6 +79,7 @@ static void suite_release(struct suite *suite)
     policy_release(&suite->site.policy);
     if (suite->site.top[0])
         drill_folder_remove(suite->site.top);
+    base_cleanup_close(&suite->lock_fd);
 }
 
 static bool is_folder(const char *path)
@@ -204,10 +202,24 @@ static int choose_policy(struct suite *suite, struct base_err *err)
     return take_policy(suite, "if-available", err);
 }
 
+static int choose_cage(struct suite *suite, struct base_err *err)
+{
+    const char *name = suite->request->cage;
+    enum run_cage cage = RUN_CAGE_FRESH;
+
+    if (name && !run_cage_find(name, &cage))
+        return base_err_set(err, BASE_E_USAGE, name, "is no cage");
+    suite->site.cage = run_cage_name(cage);
+    suite->site.in_slot = cage != RUN_CAGE_FRESH;
+    return 0;
+}
+
 static int prepare(struct suite *suite, struct base_err *err)
 {
-    int r = choose_policy(suite, err);
+    int r = choose_cage(suite, err);
 
+    if (r == 0)
+        r = choose_policy(suite, err);
     if (r == 0)
         r = find_folder(suite, err);
     if (r == 0)
@@ -216,13 +228,30 @@ static int prepare(struct suite *suite, struct base_err *err)
         r = load_all(suite, err);
     if (r == 0)
         r = drill_residue_begin(err);
-    if (r == 0)
-        r = drill_folder_make(suite->site.top, err);
+    if (r == 0) {
+        drill_folder_dead(drill_scene_clear);
+        r = drill_folder_make(suite->site.top, &suite->lock_fd, err);
+    }
     cage_host_probe(&suite->site.host);
     return r;
 }
 
 /* --- running and reporting --- */
+
+static void count_slot(struct suite *suite, const json_t *row)
+{
+    const json_t *slot = json_object_get(row, "slot");
+    const char *state = json_string_value(json_object_get(slot, "state"));
+
+    if (!state)
+        return; /* a fresh cage, or no receipt */
+    if (strcmp(state, "clean") == 0)
+        suite->clean++;
+    else
+        suite->dropped++;
+    if (json_integer_value(json_object_get(slot, "runs_before")) == 0)
+        suite->first++;
+}
 
 static int run_rows(struct suite *suite, json_t *rows, struct base_err *err)
 {
@@ -240,6 +269,7 @@ static int run_rows(struct suite *suite, json_t *rows, struct base_err *err)
         if (interrupted || r < 0)
             return r;
         suite->counts[suite->attacks[i].expect.group][result]++;
+        count_slot(suite, row);
         if (request->row)
             request->row(request->context, row);
         if (json_array_append_new(rows, row) < 0)
@@ -253,7 +283,7 @@ static json_t *counts_json(const unsigned *counts)
     json_t *json = json_object();
 
     for (int result = 0; result < DRILL_RESULT_MAX; result++)
-        base_json_put(&json, summary_keys[result], json_integer(counts[result]));
+        base_json_put(&json, results[result].counted, json_integer(counts[result]));
     return json;
 }
 
@@ -273,12 +303,16 @@ static json_t *summary_json(const struct suite *suite)
     }
     json = counts_json(all);
     base_json_put(&json, "by_group", by_group);
+    if (suite->site.in_slot)
+        base_json_put(&json, "slots",
+                      json_pack("{s:i, s:i, s:i}", "clean", (int)suite->clean, "dropped", (int)suite->dropped, "first",
+                                (int)suite->first));
     return json;
 }
 
 int drill_run(const struct drill_request *request, json_t **ret_report, struct base_err *err)
 {
-    CLEANUP(suite_release) struct suite suite = {.request = request};
+    CLEANUP(suite_release) struct suite suite = {.request = request, .lock_fd = -1};
     AUTO_JSON json_t *rows = json_array();
     uint64_t began_us = base_clock_us();
     char started[32];
@@ -294,9 +328,9 @@ int drill_run(const struct drill_request *request, json_t **ret_report, struct b
     if (r < 0)
         return r;
     *ret_report =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:f, s:o, s:O}", "schema", SCHEMA, "version", FUMEHOOD_VERSION,
-                  "started_utc", started, "tier", policy_tier_name(suite.site.policy.tier), "policy",
-                  suite.site.policy.name, "machine", run_environment(), "wall_s",
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:f, s:o, s:O}", "schema", SCHEMA, "version", FUMEHOOD_VERSION,
+                  "started_utc", started, "tier", policy_tier_name(suite.site.policy.tier), "cage", suite.site.cage,
+                  "policy", suite.site.policy.name, "machine", run_environment(), "wall_s",
                   (double)(base_clock_us() - began_us) / 1e6, "summary", summary_json(&suite), "attacks", rows);
     return *ret_report ? 0 : base_err_set(err, BASE_E_NOMEM, "report", "out of memory");
 }

@@ -2,14 +2,13 @@
  *
  * Runs in: a process of its own, after an exec. What it says of the caged run is its receipt; it judges nothing.
  */
+#include "drill/supervisor.h"
+#include "base/argv.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "drill/role.h"
 #include "drill/scene.h"
-#include "run/run.h"
-#include "stage/stage.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -17,27 +16,17 @@
 
 #define ORDER_MAX_BYTES   (4u << 20)
 #define PROGRAM_MAX_BYTES (64u << 20)
-#define ARGS_MAX          (DRILL_WORDS_MAX + 2)
-#define SECOND_ARGUMENT   "second" /* after the others, the second time */
 
-struct order {
-    const char *folder;
-    json_t *json;
-    struct stage_program program;
-    struct policy policy;
-    const char *path, *stdin_text, *work;
-    const char *args[ARGS_MAX];
-    size_t arg_count;
-    bool bare, twice, terminal;
-    json_t *answer;
-};
-
-static void order_release(struct order *order)
+static void order_release(struct drill_told *told)
 {
-    json_decref(order->json);
-    json_decref(order->answer);
-    stage_program_release(&order->program);
-    policy_release(&order->policy);
+    json_decref(told->json);
+    json_decref(told->answer);
+    json_decref(told->receipts);
+    json_decref(told->runs);
+    stage_program_release(&told->program);
+    stage_program_release(&told->honest);
+    policy_release(&told->policy);
+    policy_release(&told->honest_policy);
 }
 
 static int note_path(const char *folder, const char *name, char path[DRILL_PATH_BYTES], struct base_err *err)
@@ -49,157 +38,96 @@ static int note_path(const char *folder, const char *name, char path[DRILL_PATH_
 
 /* --- the order --- */
 
-static int read_policy(struct order *order, struct base_err *err)
+static int read_policy(const struct drill_told *told, const char *key, struct policy *ret_policy, struct base_err *err)
 {
     AUTO_BUF struct base_buf text = {0};
 
-    if (base_json_canonical(json_object_get(order->json, "policy"), &text) < 0)
-        return base_err_set(err, BASE_E_INVALID, DRILL_ORDER_FILE, "has no policy");
-    return policy_parse(text.bytes, text.count, DRILL_ORDER_FILE, &order->policy, err);
+    if (base_json_canonical(json_object_get(told->json, key), &text) < 0)
+        return base_err_set(err, BASE_E_INVALID, DRILL_ORDER_FILE, "has no %s", key);
+    return policy_parse(text.bytes, text.count, DRILL_ORDER_FILE, ret_policy, err);
 }
 
-static int read_args(struct order *order, struct base_err *err)
+/* Runs share a slot where limits and network are the same. */
+static int read_honest(struct drill_told *told, struct base_err *err)
+{
+    int r;
+
+    if (!told->honest_path)
+        return 0;
+    r = read_policy(told, "honest_policy", &told->honest_policy, err);
+    memcpy(told->honest_policy.limits, told->policy.limits, sizeof(told->policy.limits));
+    told->honest_policy.network = told->policy.network;
+    return r;
+}
+
+static int read_args(struct drill_told *told, struct base_err *err)
 {
     size_t index;
     json_t *item;
 
-    json_array_foreach(json_object_get(order->json, "args"), index, item)
+    json_array_foreach(json_object_get(told->json, "args"), index, item)
     {
-        if (!json_is_string(item) || order->arg_count + 2 >= ARGS_MAX)
+        if (!json_is_string(item) || told->arg_count + 2 >= DRILL_ARGS_MAX)
             return base_err_set(err, BASE_E_INVALID, DRILL_ORDER_FILE, "has wrong arguments");
-        order->args[order->arg_count++] = json_string_value(item);
+        told->args[told->arg_count++] = json_string_value(item);
     }
     return 0;
 }
 
-static int read_order(struct order *order, struct base_err *err)
+static int read_order(struct drill_told *told, struct base_err *err)
 {
     char path[DRILL_PATH_BYTES];
     AUTO_BUF struct base_buf text = {0};
-    int r = note_path(order->folder, DRILL_ORDER_FILE, path, err);
+    const char *cage;
+    int r = note_path(told->folder, DRILL_ORDER_FILE, path, err);
 
     if (r == 0)
         r = base_file_read(path, ORDER_MAX_BYTES, &text, err);
     if (r == 0)
-        r = base_json_parse(text.bytes, text.count, path, &order->json, err);
+        r = base_json_parse(text.bytes, text.count, path, &told->json, err);
     if (r < 0)
         return r;
-    order->path = json_string_value(json_object_get(order->json, "program"));
-    order->work = json_string_value(json_object_get(order->json, "work"));
-    order->stdin_text = json_string_value(json_object_get(order->json, "stdin"));
-    order->bare = json_is_true(json_object_get(order->json, "bare"));
-    order->twice = json_is_true(json_object_get(order->json, "twice"));
-    order->terminal = json_is_true(json_object_get(order->json, "terminal"));
-    if (!order->path || !order->work)
+    cage = json_string_value(json_object_get(told->json, "cage"));
+    told->path = json_string_value(json_object_get(told->json, "program"));
+    told->work = json_string_value(json_object_get(told->json, "work"));
+    told->stdin_text = json_string_value(json_object_get(told->json, "stdin"));
+    told->bare = json_is_true(json_object_get(told->json, "bare"));
+    told->twice = json_is_true(json_object_get(told->json, "twice"));
+    told->terminal = json_is_true(json_object_get(told->json, "terminal"));
+    told->honest_path = json_string_value(json_object_get(told->json, "honest"));
+    if (!cage || !run_cage_find(cage, &told->cage))
+        return base_err_set(err, BASE_E_INVALID, path, "has no cage");
+    if (!told->path || !told->work)
         return base_err_set(err, BASE_E_INVALID, path, "has no program, or no folder to work in");
-    r = read_args(order, err);
-    return r < 0 ? r : read_policy(order, err);
-}
-
-static int load(struct order *order, struct base_err *err)
-{
-    int r = stage_program_load(order->path, NULL, PROGRAM_MAX_BYTES, &order->program, err);
-
-    return r < 0 ? r : stage_runtime_check(order->program.runtime, err);
-}
-
-/* --- in a cage --- */
-
-static int count_descriptors(void)
-{
-    DIR *dir = opendir("/proc/self/fd");
-    int count = 0;
-
-    while (dir && readdir(dir))
-        count++;
-    if (dir)
-        (void)closedir(dir);
-    return count;
-}
-
-/* One receipt into the answer, or the word of a refusal. */
-static int run_once(struct order *order, json_t *receipts, struct base_err *err)
-{
-    const struct run_request request = {
-        .policy = &order->policy,
-        .program = &order->program,
-        .args = order->args,
-        .stdin_fd = -1,
-        .stdin_bytes = order->stdin_text ? order->stdin_text : "",
-        .stdin_count = order->stdin_text ? strlen(order->stdin_text) : 0,
-        .stdout_fd = order->terminal ? STDOUT_FILENO : -1,
-        .stderr_fd = order->terminal ? STDERR_FILENO : -1,
-    };
-    AUTO_OUTCOME struct warden_outcome outcome = {0};
-    json_t *receipt = NULL;
-    char text[1100];
-    int r = run_execute(&request, &outcome, err);
-
-    if (r == BASE_E_REFUSED) {
-        base_json_put(&order->answer, "refused", json_string(base_err_text(err, text, sizeof(text))));
-        return 0;
-    }
+    r = read_args(told, err);
     if (r == 0)
-        r = run_receipt(&request, &outcome, &receipt, err);
-    if (r == 0 && json_array_append_new(receipts, receipt) < 0)
-        r = base_err_set(err, BASE_E_NOMEM, "receipt", "out of memory");
-    return r;
+        r = read_policy(told, "policy", &told->policy, err);
+    return r < 0 ? r : read_honest(told, err);
 }
 
-/* As fumehood run does it: the cage is begun before the program is read. The second one is not. */
-static int run_caged(struct order *order, struct base_err *err)
+int drill_told_load(const char *path, struct stage_program *ret_program, struct base_err *err)
 {
-    AUTO_JSON json_t *receipts = json_array();
-    int before = count_descriptors(), r;
+    int r = stage_program_load(path, NULL, PROGRAM_MAX_BYTES, ret_program, err);
 
-    (void)run_prepare(false, NULL); /* what fails here fails again */
-    r = load(order, err);
-    if (r == 0)
-        r = run_once(order, receipts, err);
-    if (r == 0 && order->twice) {
-        order->args[order->arg_count] = SECOND_ARGUMENT;
-        r = run_once(order, receipts, err);
-    }
-    run_release();
-    base_json_put(&order->answer, "receipts", json_incref(receipts));
-    base_json_put(&order->answer, "fds_before", json_integer(before));
-    base_json_put(&order->answer, "fds_after", json_integer(count_descriptors()));
-    return r;
+    return r < 0 ? r : stage_runtime_check(ret_program->runtime, err);
 }
 
 /* --- bare --- */
 
-static char *word(const char *text)
-{
-    return (char *)(uintptr_t)text;
-}
-
-static void fill_argv(const struct order *order, char **argv)
-{
-    const struct stage_runtime *runtime = order->program.runtime;
-    size_t count = 0;
-
-    for (size_t i = 0; i < runtime->command_count; i++)
-        argv[count++] = word(strcmp(runtime->command[i], "{program}") == 0 ? order->path : runtime->command[i]);
-    for (size_t i = 0; order->args[i]; i++)
-        argv[count++] = word(order->args[i]);
-    argv[count] = NULL;
-}
-
 #define BARE_ENV_MAX 24
 
-static void fill_environment(const struct order *order, char home[DRILL_PATH_BYTES + 8],
+static void fill_environment(const struct drill_told *told, char home[DRILL_PATH_BYTES + 8],
                              char temporary[DRILL_PATH_BYTES + 8], char secret[128], char **envp)
 {
-    const struct stage_runtime *runtime = order->program.runtime;
+    const struct stage_runtime *runtime = told->program.runtime;
     const char *value = getenv(DRILL_SECRET_VARIABLE);
     size_t count = 0;
 
-    (void)snprintf(home, DRILL_PATH_BYTES + 8, "HOME=%s", order->work);
-    (void)snprintf(temporary, DRILL_PATH_BYTES + 8, "TMPDIR=%s", order->work);
-    envp[count++] = word("DRILL_CONTROL=1");
-    envp[count++] = word("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-    envp[count++] = word("LANG=C.UTF-8");
+    (void)snprintf(home, DRILL_PATH_BYTES + 8, "HOME=%s", told->work);
+    (void)snprintf(temporary, DRILL_PATH_BYTES + 8, "TMPDIR=%s", told->work);
+    envp[count++] = base_argv_word("DRILL_CONTROL=1");
+    envp[count++] = base_argv_word("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+    envp[count++] = base_argv_word("LANG=C.UTF-8");
     envp[count++] = home;
     envp[count++] = temporary;
     for (size_t i = 0; i < runtime->environment_count && count + 2 < BARE_ENV_MAX; i++)
@@ -212,30 +140,30 @@ static void fill_environment(const struct order *order, char home[DRILL_PATH_BYT
 }
 
 /* A file with what the program reads, at its start. */
-static int open_input(const struct order *order, int *ret_fd, struct base_err *err)
+static int open_input(const struct drill_told *told, int *ret_fd, struct base_err *err)
 {
     char path[DRILL_PATH_BYTES];
     int r;
 
-    if (order->terminal || !order->stdin_text) {
-        *ret_fd = order->terminal ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
+    if (told->terminal || !told->stdin_text) {
+        *ret_fd = told->terminal ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
         return 0;
     }
-    r = note_path(order->folder, "stdin", path, err);
+    r = note_path(told->folder, "stdin", path, err);
     if (r == 0)
-        r = base_file_replace(path, order->stdin_text, strlen(order->stdin_text), err);
+        r = base_file_replace(path, told->stdin_text, strlen(told->stdin_text), err);
     return r < 0 ? r : base_file_open(path, ret_fd, NULL, err);
 }
 
-static int open_output(const struct order *order, int *ret_fd, struct base_err *err)
+static int open_output(const struct drill_told *told, int *ret_fd, struct base_err *err)
 {
     char path[DRILL_PATH_BYTES];
-    int r = note_path(order->folder, DRILL_SAID_FILE, path, err);
+    int r = note_path(told->folder, DRILL_SAID_FILE, path, err);
 
     if (r < 0)
         return r;
-    *ret_fd = order->terminal ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-                              : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    *ret_fd = told->terminal ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+                             : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     return *ret_fd < 0 ? base_err_sys(err, BASE_E_IO, errno, path, "cannot be opened") : 0;
 }
 
@@ -249,21 +177,21 @@ static void pass_on_gifts(struct drill_launch *launch)
     }
 }
 
-static int bare_once(struct order *order, json_t *endings, struct base_err *err)
+static int bare_once(struct drill_told *told, json_t *endings, struct base_err *err)
 {
     char home[DRILL_PATH_BYTES + 8], temporary[DRILL_PATH_BYTES + 8], secret[128], text[32];
-    char *argv[STAGE_COMMAND_MAX + ARGS_MAX + 1], *envp[BARE_ENV_MAX];
+    char *argv[STAGE_COMMAND_MAX + DRILL_ARGS_MAX + 1], *envp[BARE_ENV_MAX];
     AUTO_CLOSE int in_fd = -1, out_fd = -1;
-    struct drill_launch launch = {.argv = argv, .envp = envp, .folder = order->work, .group = true, .bounded = true};
+    struct drill_launch launch = {.argv = argv, .envp = envp, .folder = told->work, .group = true, .bounded = true};
     pid_t pid;
     int status, r;
 
     pass_on_gifts(&launch);
-    fill_argv(order, argv);
-    fill_environment(order, home, temporary, secret, envp);
-    r = open_input(order, &in_fd, err);
+    stage_runtime_argv(told->program.runtime, told->path, told->args, argv);
+    fill_environment(told, home, temporary, secret, envp);
+    r = open_input(told, &in_fd, err);
     if (r == 0)
-        r = open_output(order, &out_fd, err);
+        r = open_output(told, &out_fd, err);
     if (r < 0)
         return r;
     launch.path = argv[0];
@@ -274,52 +202,54 @@ static int bare_once(struct order *order, json_t *endings, struct base_err *err)
         return r;
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
-            return base_err_sys(err, BASE_E_LOST, errno, order->path, "cannot be waited for");
+            return base_err_sys(err, BASE_E_LOST, errno, told->path, "cannot be waited for");
     (void)snprintf(text, sizeof(text), WIFEXITED(status) ? "exited %d" : "signaled %d",
                    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
     return json_array_append_new(endings, json_string(text)) < 0
-               ? base_err_set(err, BASE_E_NOMEM, order->path, "out of memory")
+               ? base_err_set(err, BASE_E_NOMEM, told->path, "out of memory")
                : 0;
 }
 
-static int run_bare(struct order *order, struct base_err *err)
+static int run_bare(struct drill_told *told, struct base_err *err)
 {
     AUTO_JSON json_t *endings = json_array();
-    int r = load(order, err);
+    int r = drill_told_load(told->path, &told->program, err);
 
     if (r == 0)
-        r = bare_once(order, endings, err);
-    if (r == 0 && order->twice) {
-        order->args[order->arg_count] = SECOND_ARGUMENT;
-        r = bare_once(order, endings, err);
+        r = bare_once(told, endings, err);
+    if (r == 0 && told->twice) {
+        told->args[told->arg_count] = DRILL_SECOND_ARGUMENT;
+        r = bare_once(told, endings, err);
     }
-    base_json_put(&order->answer, "endings", json_incref(endings));
+    base_json_put(&told->answer, "endings", json_incref(endings));
     return r;
 }
 
 /* --- the answer --- */
 
-static int answer(struct order *order, struct base_err *err)
+static int answer(struct drill_told *told, struct base_err *err)
 {
     char path[DRILL_PATH_BYTES];
     AUTO_BUF struct base_buf text = {0};
-    int r = note_path(order->folder, DRILL_ANSWER_FILE, path, err);
+    int r = note_path(told->folder, DRILL_ANSWER_FILE, path, err);
 
-    if (r == 0 && base_json_canonical(order->answer, &text) < 0)
+    if (r == 0 && base_json_canonical(told->answer, &text) < 0)
         r = base_err_set(err, BASE_E_NOMEM, path, "out of memory");
     return r < 0 ? r : base_file_replace(path, text.bytes, text.count, err);
 }
 
 int drill_supervise(const char *folder, struct base_err *err)
 {
-    CLEANUP(order_release) struct order order = {.folder = folder, .answer = json_object()};
+    CLEANUP(order_release)
+    struct drill_told told = {
+        .folder = folder, .answer = json_object(), .receipts = json_array(), .runs = json_array()};
     char text[1100];
-    int r = read_order(&order, err);
+    int r = read_order(&told, err);
 
     if (r < 0)
         return r;
-    r = order.bare ? run_bare(&order, err) : run_caged(&order, err);
+    r = told.bare ? run_bare(&told, err) : drill_told_caged(&told, err);
     if (r < 0)
-        base_json_put(&order.answer, "error", json_string(base_err_text(err, text, sizeof(text))));
-    return answer(&order, err);
+        base_json_put(&told.answer, "error", json_string(base_err_text(err, text, sizeof(text))));
+    return answer(&told, err);
 }

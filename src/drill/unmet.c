@@ -48,15 +48,6 @@ static bool lacks_step(const struct cage_plan *plan, const char *word)
     return false;
 }
 
-static void list(const struct drill_words *words, char *text, size_t text_bytes)
-{
-    size_t used = 0;
-
-    *text = '\0';
-    for (size_t i = 0; i < words->count && used < text_bytes; i++)
-        used += (size_t)snprintf(text + used, text_bytes - used, "%s%s", i > 0 ? ", " : "", words->items[i]);
-}
-
 /* All that a row proves is absent: nothing would be shown. */
 static bool proves_nothing(const struct drill_expect *expect, const struct cage_plan *plan,
                            const struct cage_host *host)
@@ -75,14 +66,6 @@ static bool cannot_end_so(const struct drill_expect *expect, const struct cage_h
     return true;
 }
 
-static bool expects(const struct drill_expect *expect, const char *ending)
-{
-    for (size_t i = 0; i < expect->endings.count; i++)
-        if (strcmp(expect->endings.items[i], ending) == 0)
-            return true;
-    return false;
-}
-
 void drill_attack_unmet(const struct drill_attack *attack, const struct cage_host *host, char *why, size_t why_bytes)
 {
     const struct drill_expect *expect = &attack->expect;
@@ -92,19 +75,20 @@ void drill_attack_unmet(const struct drill_attack *attack, const struct cage_hos
     char words[200];
 
     *why = '\0';
-    if (expects(expect, "refused"))
+    if (drill_words_has(&expect->endings, "refused"))
         return;
-    if (cage_plan_make(&expect->policy, host, &plan, &err) == BASE_E_REFUSED) {
+    if (cage_plan_make(&expect->policy, host, &plan, &err) == BASE_E_REFUSED ||
+        cage_observe_check(&expect->policy, &err) == BASE_E_REFUSED) {
         (void)snprintf(why, why_bytes, "%s %s", err.place, err.what);
         return;
     }
-    list(&expect->proves, words, sizeof(words));
+    drill_words_join(&expect->proves, ", ", words, sizeof(words));
     if (proves_nothing(expect, &plan, host))
         (void)snprintf(why, why_bytes, "%s cannot be had here: %s", words, because);
     for (size_t i = 0; i < expect->hits.count && !*why; i++)
         if (lacks_limit(host, expect->hits.items[i], true))
             (void)snprintf(why, why_bytes, "nobody counts %s here: %s", expect->hits.items[i], because);
-    list(&expect->endings, words, sizeof(words));
+    drill_words_join(&expect->endings, ", ", words, sizeof(words));
     if (!*why && cannot_end_so(expect, host))
         (void)snprintf(why, why_bytes, "the ending %s needs a control group: %s", words, because);
 }

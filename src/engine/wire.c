@@ -50,12 +50,21 @@ static int receive_all(int fd, void *bytes, size_t count, struct base_err *err)
     return 0;
 }
 
+/* A message begins with room for its length: then one call sends it. */
+static int begin_message(struct base_buf *message)
+{
+    static const uint64_t room;
+
+    message->max = MESSAGE_MAX_BYTES;
+    return base_buf_append(message, &room, sizeof(room));
+}
+
 static int send_message(int fd, const struct base_buf *message, struct base_err *err)
 {
-    uint64_t count = message->count;
-    int r = send_all(fd, &count, sizeof(count), err);
+    uint64_t count = message->count - sizeof(count);
 
-    return r < 0 ? r : send_all(fd, message->bytes, message->count, err);
+    memcpy(message->bytes, &count, sizeof(count));
+    return send_all(fd, message->bytes, message->count, err);
 }
 
 /* What there is no memory for is read all the same: the next message must be found where it begins. */
@@ -136,10 +145,12 @@ static int torn(struct base_err *err)
 /* ---- request --------------------------------------------------------------------------------------------------- */
 
 struct request_head {
+    uint64_t number;
     char program_name[sizeof(((struct stage_program *)0)->name)];
     char runtime[sizeof(((struct stage_runtime *)0)->name)];
-    uint64_t program_count, stdin_count, file_count, arg_count;
+    uint64_t program_count, stdin_count, file_count, arg_count, env_count;
     bool mark;
+    enum run_cage cage;
 };
 
 struct file_head {
@@ -157,15 +168,18 @@ static size_t count_args(const char *const *args)
     return n;
 }
 
-static int put_head(struct base_buf *message, const struct run_request *request)
+static int put_head(struct base_buf *message, uint64_t number, const struct run_request *request)
 {
     const struct stage_program *program = request->program;
     struct request_head head = {
+        .number = number,
         .program_count = program->count,
         .stdin_count = request->stdin_count,
         .file_count = request->file_count,
         .arg_count = count_args(request->args),
+        .env_count = request->policy->env_count,
         .mark = request->mark,
+        .cage = request->cage,
     };
 
     memcpy(head.program_name, program->name, sizeof(head.program_name));
@@ -184,19 +198,32 @@ static int put_file(struct base_buf *message, const struct stage_file *file)
     return r < 0 ? r : put(message, file->bytes, file->count);
 }
 
-int engine_wire_send_request(int fd, const struct run_request *request, struct base_err *err)
+static int put_texts(struct base_buf *message, const char *const *texts, size_t count)
 {
-    AUTO_BUF struct base_buf message = {.max = MESSAGE_MAX_BYTES};
-    int r = put_head(&message, request);
+    int r = 0;
 
+    for (size_t i = 0; r >= 0 && i < count; i++)
+        r = put(message, texts[i], strlen(texts[i]) + 1);
+    return r;
+}
+
+int engine_wire_send_request(int fd, uint64_t number, const struct run_request *request, struct base_err *err)
+{
+    AUTO_BUF struct base_buf message = {0};
+    int r = begin_message(&message);
+
+    if (r >= 0)
+        r = put_head(&message, number, request);
     if (r >= 0)
         r = put(&message, request->program->bytes, request->program->count);
     if (r >= 0)
         r = put(&message, request->stdin_bytes, request->stdin_count);
     for (size_t i = 0; r >= 0 && i < request->file_count; i++)
         r = put_file(&message, &request->files[i]);
-    for (size_t i = 0; r >= 0 && i < count_args(request->args); i++)
-        r = put(&message, request->args[i], strlen(request->args[i]) + 1);
+    if (r >= 0)
+        r = put_texts(&message, request->args, count_args(request->args));
+    if (r >= 0)
+        r = put_texts(&message, (const char *const *)request->policy->env, request->policy->env_count);
     if (r < 0)
         return base_err_set(err, r, place, "the program and its files do not fit into one message");
     return send_message(fd, &message, err);
@@ -239,7 +266,19 @@ static int take_args(struct reader *reader, uint64_t count, struct engine_job *j
     return 0;
 }
 
-static int take_request(struct reader *reader, struct engine_job *job, struct base_err *err)
+/* The run's own environment, in place of what the policy that all runs share has. */
+static void take_environment(struct reader *reader, uint64_t count, const struct policy *policy, struct engine_job *job)
+{
+    job->policy = *policy;
+    job->policy.env_count = 0;
+    if (count > POLICY_ENV_MAX)
+        reader->torn = true;
+    while (!reader->torn && job->policy.env_count < count)
+        job->policy.env[job->policy.env_count++] = take(reader, strnlen(reader->at, reader->left) + 1);
+}
+
+static int take_request(struct reader *reader, const struct policy *policy, struct engine_job *job,
+                        struct base_err *err)
 {
     struct request_head head = {0};
     int r;
@@ -249,6 +288,8 @@ static int take_request(struct reader *reader, struct engine_job *job, struct ba
     r = reader->torn ? torn(err) : stage_runtime_find(head.runtime, &job->program.runtime, err);
     if (r < 0)
         return r;
+    job->request.cage = head.cage;
+    job->number = head.number;
     memcpy(job->program.name, head.program_name, sizeof(head.program_name));
     job->program.count = head.program_count;
     job->program.bytes = take(reader, head.program_count);
@@ -260,11 +301,12 @@ static int take_request(struct reader *reader, struct engine_job *job, struct ba
         r = take_args(reader, head.arg_count, job);
     if (r < 0)
         return base_err_set(err, r, place, "out of memory");
+    take_environment(reader, head.env_count, policy, job);
     job->request.file_count = head.file_count;
     return reader->torn || reader->left > 0 ? torn(err) : 0;
 }
 
-int engine_wire_receive_request(int fd, struct engine_job *ret_job, struct base_err *err)
+int engine_wire_receive_request(int fd, const struct policy *policy, struct engine_job *ret_job, struct base_err *err)
 {
     struct engine_job *job = ret_job;
     int r;
@@ -273,12 +315,13 @@ int engine_wire_receive_request(int fd, struct engine_job *ret_job, struct base_
     r = receive_message(fd, &job->message, err);
     if (r >= 0) {
         struct reader reader = {.at = job->message.bytes, .left = job->message.count};
-        r = take_request(&reader, job, err);
+        r = take_request(&reader, policy, job, err);
     }
     if (r < 0) {
         engine_job_release(job);
         return r;
     }
+    job->request.policy = &job->policy;
     job->request.program = &job->program;
     job->request.files = job->files;
     job->request.args = job->args;
@@ -294,102 +337,151 @@ void engine_job_release(struct engine_job *job)
     *job = (struct engine_job){0};
 }
 
-/* ---- result ---------------------------------------------------------------------------------------------------- */
+/* ---- answer ---------------------------------------------------------------------------------------------------- */
 
-struct result_head {
+struct answer_head {
+    uint64_t number;
+    bool settled;
     int code;
     struct base_err error;
-    struct warden_outcome outcome; /* its buffers follow */
-    uint64_t out_count, err_count, mark_count, denials_count, observed_count;
+    struct warden_outcome outcome; /* its buffers follow, where it is a verdict */
 };
 
-int engine_wire_send_result(int fd, int code, const struct base_err *error, const struct warden_outcome *outcome,
-                            struct base_err *err)
+/* The buffers of an outcome, in the order in which they travel. */
+#define BUFFERS 5
+static void list_buffers(struct warden_outcome *outcome, struct base_buf *ret_buffers[BUFFERS])
 {
-    AUTO_BUF struct base_buf message = {.max = MESSAGE_MAX_BYTES};
-    struct result_head head = {.code = code};
-    int r;
+    ret_buffers[0] = &outcome->out.kept;
+    ret_buffers[1] = &outcome->err.kept;
+    ret_buffers[2] = &outcome->mark;
+    ret_buffers[3] = &outcome->denials;
+    ret_buffers[4] = &outcome->observed;
+}
 
-    if (code < 0)
-        head.error = *error;
+int engine_wire_send_answer(int fd, const struct engine_answer *answer, struct base_err *err)
+{
+    AUTO_BUF struct base_buf message = {0};
+    struct answer_head head = {.number = answer->number, .settled = answer->settled, .code = answer->code};
+    struct base_buf *buffers[BUFFERS];
+    int r = begin_message(&message);
+
+    if (answer->code < 0)
+        head.error = answer->error;
     else
-        head.outcome = *outcome;
-    head.out_count = head.outcome.out.kept.count;
-    head.err_count = head.outcome.err.kept.count;
-    head.mark_count = head.outcome.mark.count;
-    head.denials_count = head.outcome.denials.count;
-    head.observed_count = head.outcome.observed.count;
-    r = put(&message, &head, sizeof(head));
+        head.outcome = answer->outcome;
+    list_buffers(&head.outcome, buffers);
     if (r >= 0)
-        r = put(&message, head.outcome.out.kept.bytes, head.out_count);
-    if (r >= 0)
-        r = put(&message, head.outcome.err.kept.bytes, head.err_count);
-    if (r >= 0)
-        r = put(&message, head.outcome.mark.bytes, head.mark_count);
-    if (r >= 0)
-        r = put(&message, head.outcome.denials.bytes, head.denials_count);
-    if (r >= 0)
-        r = put(&message, head.outcome.observed.bytes, head.observed_count);
+        r = put(&message, &head, sizeof(head));
+    for (unsigned i = 0; r >= 0 && i < BUFFERS && !answer->settled; i++)
+        r = put(&message, buffers[i]->bytes, buffers[i]->count);
     if (r < 0)
         return base_err_set(err, r, place, "a result does not fit into one message");
     return send_message(fd, &message, err);
 }
 
-static int take_buf(struct reader *reader, uint64_t count, struct base_buf *buf)
+/* What came is the other end's pointers. */
+static int take_buffers(struct reader *reader, bool follow, struct warden_outcome *outcome)
 {
-    const void *piece = take(reader, count);
+    struct base_buf *buffers[BUFFERS];
+    size_t counts[BUFFERS];
+    int r = 0;
 
-    *buf = (struct base_buf){0}; /* what came was the other end's pointer */
-    return piece ? put(buf, piece, count) : 0;
+    list_buffers(outcome, buffers);
+    for (unsigned i = 0; i < BUFFERS; i++) {
+        counts[i] = buffers[i]->count;
+        *buffers[i] = (struct base_buf){0};
+    }
+    for (unsigned i = 0; r >= 0 && follow && i < BUFFERS; i++) {
+        const void *piece = take(reader, counts[i]);
+        r = piece ? put(buffers[i], piece, counts[i]) : 0;
+    }
+    return r;
 }
 
-static int take_result(struct reader *reader, struct result_head *head, struct warden_outcome *outcome,
-                       struct base_err *err)
+static int take_answer(struct reader *reader, struct engine_answer *answer, struct base_err *err)
 {
+    struct answer_head head;
     int r;
 
-    take_copy(reader, head, sizeof(*head));
+    take_copy(reader, &head, sizeof(head));
     if (reader->torn)
         return torn(err);
-    *outcome = head->outcome;
-    r = take_buf(reader, head->out_count, &outcome->out.kept);
-    outcome->err.kept = outcome->mark = outcome->denials = outcome->observed = (struct base_buf){0};
-    if (r >= 0)
-        r = take_buf(reader, head->err_count, &outcome->err.kept);
-    if (r >= 0)
-        r = take_buf(reader, head->mark_count, &outcome->mark);
-    if (r >= 0)
-        r = take_buf(reader, head->denials_count, &outcome->denials);
-    if (r >= 0 && outcome->denials.count != outcome->denial_count * sizeof(struct warden_denial))
-        r = base_err_set(err, BASE_E_LOST, "worker", "sent a list of denials that does not add up");
-    if (r >= 0)
-        r = take_buf(reader, head->observed_count, &outcome->observed);
+    *answer = (struct engine_answer){head.number, head.settled, head.code, head.error, head.outcome};
+    r = take_buffers(reader, !head.settled, &answer->outcome);
     if (r < 0)
         return base_err_set(err, r, place, "out of memory");
+    if (!head.settled && answer->outcome.denials.count != answer->outcome.denial_count * sizeof(struct warden_denial))
+        return base_err_set(err, BASE_E_LOST, place, "sent a list of denials that does not add up");
     return reader->torn || reader->left > 0 ? torn(err) : 0;
 }
 
-int engine_wire_receive_result(int fd, int *ret_code, struct base_err *ret_error, struct warden_outcome *ret_outcome,
-                               struct base_err *err)
+int engine_wire_receive_answer(int fd, struct engine_answer *ret_answer, struct base_err *err)
 {
     AUTO_BUF struct base_buf message = {.max = MESSAGE_MAX_BYTES};
-    struct warden_outcome outcome = {0};
-    struct result_head head;
+    struct engine_answer answer = {0};
     struct reader reader;
     int r = receive_message(fd, &message, err);
 
     if (r < 0)
         return r;
     reader = (struct reader){.at = message.bytes, .left = message.count};
-    r = take_result(&reader, &head, &outcome, err);
+    r = take_answer(&reader, &answer, err);
     if (r < 0) {
-        warden_outcome_release(&outcome);
+        warden_outcome_release(&answer.outcome);
         return r;
     }
-    *ret_code = head.code;
-    if (head.code < 0)
-        *ret_error = head.error;
-    else
-        *ret_outcome = outcome;
+    *ret_answer = answer;
     return 0;
+}
+
+/* ---- beginning ------------------------------------------------------------------------------------------------- */
+
+/* Its form is for ever: it must be readable whatever the other end is. */
+struct hello {
+    char magic[16];
+    char version[32];
+    char stamp[BASE_HASH_HEX];
+    char rest[15];
+};
+static const char magic[16] = "fumehood warden";
+
+int engine_wire_send_hello(int fd, struct base_err *err)
+{
+    struct hello hello = {.version = FUMEHOOD_VERSION};
+
+    memcpy(hello.magic, magic, sizeof(magic));
+    memcpy(hello.stamp, engine_stamp, sizeof(hello.stamp));
+    return send_all(fd, &hello, sizeof(hello), err);
+}
+
+int engine_wire_receive_hello(int fd, struct base_err *err)
+{
+    struct hello hello;
+    int r = receive_all(fd, &hello, sizeof(hello), err);
+
+    if (r < 0)
+        return r;
+    if (memcmp(hello.magic, magic, sizeof(magic)) != 0 || !is_text(hello.version) || !is_text(hello.stamp))
+        return base_err_set(err, BASE_E_INVALID, place, "does not speak as a warden does");
+    if (strcmp(hello.stamp, engine_stamp) != 0)
+        return base_err_set(err, BASE_E_INVALID, place, "is of another build: version %s, and this is version %s",
+                            hello.version, FUMEHOOD_VERSION);
+    return 0;
+}
+
+int engine_wire_send_bytes(int fd, const void *bytes, size_t count, struct base_err *err)
+{
+    AUTO_BUF struct base_buf message = {0};
+    int r = begin_message(&message);
+
+    if (r >= 0)
+        r = put(&message, bytes, count);
+    return r < 0 ? base_err_set(err, r, place, "cannot be told its policy: out of memory")
+                 : send_message(fd, &message, err);
+}
+
+int engine_wire_receive_bytes(int fd, struct base_buf *ret_bytes, struct base_err *err)
+{
+    ret_bytes->max = MESSAGE_MAX_BYTES;
+    return receive_message(fd, ret_bytes, err);
 }

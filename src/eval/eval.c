@@ -23,34 +23,50 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TICK_MS      200
+#define TICK_MS      100
 #define ATTEMPTS_MAX 2
+
+#define PLACES(options)                                                                                                \
+    ((size_t)(options)->jobs * 2) /* a worker may have a new job while the former is not settled                       \
+                                   */
 
 struct loop {
     const struct eval_options *options;
     struct engine_pool *pool;
     struct eval_plan plan;
     struct receipt_store *store;
+    struct run_common *common; /* of all receipts */
     struct eval_candidates *candidates;
     struct eval_candidate candidate; /* the one whose cases are submitted now */
     size_t case_at, case_count;      /* of it; equal: a new one is needed */
-    struct eval_job **running;       /* options->jobs places */
-    struct eval_job *again;          /* one whose run failed through no fault of its own */
+    struct eval_job **running;       /* PLACES of them */
+    struct eval_job *again;          /* those whose run failed through no fault of their own */
     size_t runs, resumed;
-    uint64_t started_us, ticked_us;
+    const struct stage_runtime *checked; /* the last one whose toolchain was there */
+    uint64_t started_us, ticked_us, checked_us;
     bool interrupted;
     struct base_err why;
 };
 
+static struct eval_job *take_again(struct loop *loop)
+{
+    struct eval_job *job = loop->again;
+
+    loop->again = job->next;
+    return job;
+}
+
 static void loop_release(struct loop *loop)
 {
     engine_pool_stop(loop->pool); /* first: nothing may run for a loop that is gone */
-    for (unsigned i = 0; loop->running && i < loop->options->jobs; i++)
+    for (size_t i = 0; loop->running && i < PLACES(loop->options); i++)
         eval_job_free(loop->running[i]);
     free(loop->running);
-    eval_job_free(loop->again);
+    while (loop->again)
+        eval_job_free(take_again(loop));
     eval_candidates_close(loop->candidates);
     receipt_store_close(loop->store);
+    run_common_free(loop->common);
     eval_plan_release(&loop->plan);
 }
 
@@ -176,6 +192,20 @@ static int next_row(struct loop *loop, struct base_err *err)
     }
 }
 
+/* A toolchain that was there a moment ago is there. */
+static int check_runtime(struct loop *loop, const struct stage_runtime *runtime, struct base_err *err)
+{
+    uint64_t now_us = base_clock_us();
+    int r;
+
+    if (loop->checked == runtime && now_us - loop->checked_us < TICK_MS * 1000)
+        return 0;
+    r = stage_runtime_check(runtime, err);
+    loop->checked = r < 0 ? NULL : runtime;
+    loop->checked_us = now_us;
+    return r;
+}
+
 /* Make the next job: 1 with *ret_job, 0 when there is none left, or an error. Rows that need no run are settled. */
 static int next_job(struct loop *loop, struct eval_job **ret_job, struct base_err *err)
 {
@@ -183,7 +213,7 @@ static int next_job(struct loop *loop, struct eval_job **ret_job, struct base_er
     int r;
 
     if (loop->again) {
-        *ret_job = TAKE_PTR(loop->again);
+        *ret_job = take_again(loop);
         return 1;
     }
     while ((r = next_row(loop, err)) > 0) {
@@ -194,7 +224,7 @@ static int next_job(struct loop *loop, struct eval_job **ret_job, struct base_er
             r = settle_without_run(loop, JUDGE_MISSING, "there is no candidate", err);
         else if (eval_job_is_blank(candidate->code, candidate->count))
             r = settle_without_run(loop, JUDGE_NO_CODE, "the candidate is empty", err);
-        else if (stage_runtime_check(candidate->runtime, &toolchain) < 0)
+        else if (check_runtime(loop, candidate->runtime, &toolchain) < 0)
             r = settle_without_run(loop, JUDGE_INFRA_ERROR, toolchain.what, err);
         else
             r = eval_job_make(candidate, task, loop->case_at, loop->options->policy, ret_job, err);
@@ -205,27 +235,40 @@ static int next_job(struct loop *loop, struct eval_job **ret_job, struct base_er
     return r;
 }
 
+static void stop_for(struct loop *loop, const struct base_err *why)
+{
+    loop->interrupted = true;
+    if (why && loop->why.code == 0)
+        loop->why = *why;
+}
+
 static int submit(struct loop *loop, struct eval_job *job, struct base_err *err)
 {
-    unsigned place = 0;
+    size_t place = 0;
     int r;
 
-    while (loop->running[place]) /* as many places as workers, and one worker is idle */
+    while (loop->running[place]) /* there is one: a worker is idle */
         place++;
     job->attempts++;
+    job->request.cage = loop->options->cage;
+    job->request.common = loop->common;
     loop->runs++;
     r = engine_pool_submit(loop->pool, &job->request, &loop->running[place], err);
-    if (r < 0)
-        eval_job_free(job);
-    else
+    if (r >= 0) {
         loop->running[place] = job;
-    return r;
+        return r;
+    }
+    eval_job_free(job);
+    if (r != BASE_E_REFUSED)
+        return r;
+    stop_for(loop, err); /* a new worker meets the emergency stop before its first job does */
+    return 0;
 }
 
 /* Keep the workers busy. Returns 1 while there may be more, 0 when all jobs are out, or an error. */
 static int submit_all(struct loop *loop, struct base_err *err)
 {
-    while (engine_pool_idle(loop->pool) > 0) {
+    while (engine_pool_idle(loop->pool) > 0 && !loop->interrupted) {
         struct eval_job *job = NULL;
         int r = next_job(loop, &job, err);
 
@@ -259,39 +302,30 @@ static int finish(struct loop *loop, struct eval_job *job, int code, const struc
     return write_result(loop, &result, err);
 }
 
-static void stop_for(struct loop *loop, const struct base_err *why)
-{
-    loop->interrupted = true;
-    if (why && loop->why.code == 0)
-        loop->why = *why;
-}
-
-/* Wait for one result and deal with it. */
+/* Wait until something has happened, and deal with what is settled. */
 static int collect(struct loop *loop, struct base_err *err)
 {
-    AUTO_OUTCOME struct warden_outcome outcome = {0};
-    struct base_err error;
+    struct engine_pool_report report;
     struct eval_job *job;
-    void *tag;
-    int code, r;
+    int r;
 
-    if (engine_pool_wait(loop->pool, TICK_MS, &tag, &outcome, &code, &error) == 0)
+    if (engine_pool_wait(loop->pool, TICK_MS, &report) != ENGINE_POOL_SETTLED)
         return 0;
-    job = *(struct eval_job **)tag;
-    *(struct eval_job **)tag = NULL;
-    if (code == BASE_E_REFUSED) { /* it would be so for every other run too */
+    job = *(struct eval_job **)report.tag;
+    *(struct eval_job **)report.tag = NULL;
+    if (report.code == BASE_E_REFUSED) { /* it would be so for every other run too */
         eval_job_free(job);
-        stop_for(loop, &error);
+        stop_for(loop, &report.error);
         return 0;
     }
-    r = finish(loop, job, code, &error, &outcome, err);
-    if (r == 1 && !loop->again)
-        loop->again = job;
-    else if (r == 1)
-        r = submit(loop, job, err); /* its worker has just become idle */
-    else
+    r = finish(loop, job, report.code, &report.error, report.outcome, err);
+    if (r != 1) {
         eval_job_free(job);
-    return r < 0 ? r : 0;
+        return r;
+    }
+    job->next = loop->again;
+    loop->again = job;
+    return 0;
 }
 
 static int tick(struct loop *loop, struct base_err *err)
@@ -310,16 +344,11 @@ static int tick(struct loop *loop, struct base_err *err)
     return receipt_store_sync(loop->store, false, err);
 }
 
-static bool is_running(const struct loop *loop)
-{
-    return engine_pool_idle(loop->pool) < loop->options->jobs;
-}
-
 static int run_all(struct loop *loop, struct base_err *err)
 {
     int r = 1, more = 1;
 
-    while (r >= 0 && !loop->interrupted && (more > 0 || loop->again || is_running(loop))) {
+    while (r >= 0 && !loop->interrupted && (more > 0 || loop->again || engine_pool_open(loop->pool) > 0)) {
         r = more = submit_all(loop, err);
         if (r >= 0)
             r = collect(loop, err);
@@ -398,10 +427,8 @@ static int open_output(struct loop *loop, struct base_err *err)
 static int begin(struct loop *loop, struct base_err *err)
 {
     const struct eval_options *options = loop->options;
-    int r = run_check(options->policy, err); /* before anything is made */
+    int r = engine_pool_start(options->jobs, options->program, options->policy, STDERR_FILENO, &loop->pool, err);
 
-    if (r >= 0)
-        r = engine_pool_start(options->jobs, options->policy, &loop->pool, err); /* while this process is small */
     if (r >= 0)
         r = eval_plan_make(options, &loop->plan, err);
     if (r >= 0)
@@ -410,9 +437,10 @@ static int begin(struct loop *loop, struct base_err *err)
         r = eval_candidates_open(options->candidates, &loop->plan.tasks, &loop->candidates, err);
     if (r < 0)
         return r;
-    loop->running = calloc(options->jobs, sizeof(struct eval_job *));
+    loop->running = calloc(PLACES(options), sizeof(struct eval_job *));
+    loop->common = run_common_new();
     loop->started_us = base_clock_us();
-    return loop->running ? 0 : base_err_set(err, BASE_E_NOMEM, "candidates", "out of memory");
+    return loop->running && loop->common ? 0 : base_err_set(err, BASE_E_NOMEM, "candidates", "out of memory");
 }
 
 static json_t *collect_rows(const struct eval_ledger *ledger)

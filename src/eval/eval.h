@@ -1,12 +1,12 @@
 /* eval.h - many candidates, judged: tasks + candidates + policy -> results, receipts, summary
  *
- * One call does it all and blocks. It starts worker processes, so the process must be single-threaded, and should still
- * be small. Nothing is printed; the caller is told how it goes.
+ * One call does it all and blocks; it starts worker processes. Nothing is printed; the caller is told how it goes.
  */
 #pragma once
 
 #include "base/err.h"
 #include "policy/policy.h"
+#include "run/run.h"
 #include <jansson.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -30,8 +30,10 @@ struct eval_options {
     const char *const *ids; /* globs; NULL or none: all tasks */
     size_t id_count;
     unsigned jobs;
+    const char *program; /* path of fumehood: what a worker is */
     bool resume;
-    const struct policy *policy;       /* borrowed */
+    const struct policy *policy; /* borrowed */
+    enum run_cage cage;
     const volatile sig_atomic_t *stop; /* set by a signal handler: finish early; may be NULL */
     void (*on_progress)(void *context, const struct eval_progress *progress); /* may be NULL; some times a second */
     void (*on_warning)(void *context, const char *text);                      /* may be NULL */

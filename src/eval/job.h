@@ -6,6 +6,7 @@
 #include "run/run.h"
 
 struct eval_job {
+    struct eval_job *next; /* in a list of jobs that wait */
     struct eval_place place;
     const struct eval_task *task;
     unsigned attempts;

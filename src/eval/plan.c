@@ -3,7 +3,6 @@
 #include "eval/plan.h"
 #include "base/cleanup.h"
 #include "base/hash.h"
-#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "eval/records.h"
-#include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>

@@ -81,6 +81,9 @@ int policy_apply(const struct base_doc *doc, const char *place, struct policy *p
 /* @ref is a built-in name, or a file when it holds '/' or '.'. */
 int policy_load(const char *ref, struct policy *ret_policy, struct base_err *err);
 
+/* A copy that owns all it has. BASE_E_NOMEM. */
+int policy_copy(const struct policy *policy, struct policy *ret_policy, struct base_err *err);
+
 /* Apply "KEY=VALUE" or "KEY_if_available=VALUE" from the command line. BASE_E_USAGE. */
 int policy_set_limit(struct policy *policy, const char *assignment, struct base_err *err);
 

@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Add previous_sha256 (@previous_hex, NULL or "" for null) and sha256 to @receipt, and put its canonical line, with the
- * newline, into @ret_line. */
-int receipt_seal(json_t *receipt, const char *previous_hex, struct base_buf *ret_line, char ret_hex[BASE_HASH_HEX],
+/* Add previous_sha256 (@previous_hex, NULL or "" for null) and sha256 to @receipt, and append its canonical line, with
+ * the newline, to @lines, which is unchanged on failure. */
+int receipt_seal(json_t *receipt, const char *previous_hex, struct base_buf *lines, char ret_hex[BASE_HASH_HEX],
                  struct base_err *err);
 
 /* What a verification found. */
@@ -57,17 +57,24 @@ struct receipt_chain {
 };
 struct receipt_chain receipt_store_chain(const struct receipt_store *store);
 
-/* Seal @receipt onto the chain and append it. */
+/* Seal @receipt onto the chain and append it. It waits in memory with others for a write; what receipt_store_flush()
+ * says of errors holds here, too. */
 int receipt_store_append(struct receipt_store *store, json_t *receipt, char ret_hex[BASE_HASH_HEX],
                          struct base_err *err);
 
-/* Append one line to results.jsonl. */
+/* Append one line to results.jsonl, in the same way; no sooner than the receipts that were appended before. */
 int receipt_store_result(struct receipt_store *store, const json_t *result, struct base_err *err);
 
 /* Keep @bytes as objects/<sha256>; nothing to do when it is there. */
 int receipt_store_object(struct receipt_store *store, const char *sha256, const void *bytes, size_t count,
                          struct base_err *err);
 
-/* fdatasync both files: at most once a second unless @now. */
+/* Write what has waited for a tenth of a second. An error (a full disk) is that of lines that were appended before: as
+ * many as there was room for are in the files, whole, and the store takes no more. */
+int receipt_store_flush(struct receipt_store *store, struct base_err *err);
+
+/* Write what waits, and fdatasync both files: at most once a second unless @now. */
 int receipt_store_sync(struct receipt_store *store, bool now, struct base_err *err);
+
+/* Write what waits and can be written, and close. */
 void receipt_store_close(struct receipt_store *store);

@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "base/lines.h"
 #include "receipt/internal.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

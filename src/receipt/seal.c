@@ -19,8 +19,9 @@ static json_t *link_to(const char *previous_hex)
 #define ZEROS  "0000000000000000000000000000000000000000000000000000000000000000"
 #define MEMBER "\"sha256\":\"" ZEROS "\""
 
-/* The hash of @line without the member at @at, and without the comma that parted it from its neighbour. */
-static void hash_around(const struct base_buf *line, const char *at, char ret_hex[BASE_HASH_HEX])
+/* The hash of what stands from @start without the member at @at, and without the comma that parted it from its
+ * neighbour. */
+static void hash_around(const struct base_buf *lines, size_t start, const char *at, char ret_hex[BASE_HASH_HEX])
 {
     const char *after = at + strlen(MEMBER);
     struct base_hash hash;
@@ -30,45 +31,48 @@ static void hash_around(const struct base_buf *line, const char *at, char ret_he
     else if (at[-1] == ',')
         at--;
     base_hash_init(&hash);
-    base_hash_update(&hash, line->bytes, (size_t)(at - line->bytes));
-    base_hash_update(&hash, after, (size_t)(line->bytes + line->count - after));
+    base_hash_update(&hash, lines->bytes + start, (size_t)(at - lines->bytes) - start);
+    base_hash_update(&hash, after, (size_t)(lines->bytes + lines->count - after));
     base_hash_hex(&hash, ret_hex);
 }
 
-static int seal(json_t *receipt, const char *previous_hex, struct base_buf *line, char hex[BASE_HASH_HEX])
+static int seal(json_t *receipt, const char *previous_hex, struct base_buf *lines, char hex[BASE_HASH_HEX])
 {
+    size_t start = lines->count;
     char *at;
     int r;
 
     if (json_object_set_new(receipt, "previous_sha256", link_to(previous_hex)) < 0 ||
         json_object_set_new(receipt, "sha256", json_string(ZEROS)) < 0)
         return BASE_E_NOMEM;
-    base_buf_clear(line);
-    r = base_json_canonical(receipt, line);
+    r = base_json_canonical(receipt, lines);
     if (r < 0)
         return r;
-    at = memmem(line->bytes, line->count, MEMBER, strlen(MEMBER));
+    at = memmem(lines->bytes + start, lines->count - start, MEMBER, strlen(MEMBER));
     if (!at)
         return BASE_E_INTERNAL;
-    hash_around(line, at, hex);
+    hash_around(lines, start, at, hex);
     memcpy(at + strlen("\"sha256\":\""), hex, BASE_HASH_HEX - 1);
-    return json_object_set_new(receipt, "sha256", json_string(hex)) < 0 ? BASE_E_NOMEM : 0;
+    if (json_object_set_new(receipt, "sha256", json_string(hex)) < 0)
+        return BASE_E_NOMEM;
+    return base_buf_append(lines, "\n", 1);
 }
 
-int receipt_seal(json_t *receipt, const char *previous_hex, struct base_buf *ret_line, char ret_hex[BASE_HASH_HEX],
+int receipt_seal(json_t *receipt, const char *previous_hex, struct base_buf *lines, char ret_hex[BASE_HASH_HEX],
                  struct base_err *err)
 {
+    size_t before = lines->count;
     char hex[BASE_HASH_HEX];
     int r;
 
     if (!json_is_object(receipt))
         return base_err_set(err, BASE_E_INTERNAL, "receipt", "is not a JSON object");
-    r = seal(receipt, previous_hex, ret_line, hex);
-    if (r == 0)
-        r = base_buf_append(ret_line, "\n", 1);
-    if (r < 0)
+    r = seal(receipt, previous_hex, lines, hex);
+    if (r < 0) {
+        base_buf_cut(lines, before);
         return base_err_set(err, r, "receipt", "cannot be sealed: %s",
                             r == BASE_E_NOMEM ? "out of memory" : "it is too large");
+    }
     memcpy(ret_hex, hex, BASE_HASH_HEX);
     return 0;
 }

@@ -2,6 +2,10 @@
  *
  * A line is in a file whole or not at all: one that could not be written to its end is cut off again, and what a crash
  * tore is cut off when the folder is next opened with resume, once all the rest is found right.
+ *
+ * Lines wait in memory, so that one write takes many of them: no longer than FLUSH_AFTER_US where receipt_store_flush()
+ * is called that often. Objects do not wait. What is on the disk is therefore always in order: the bytes that ran
+ * before their receipt, a receipt before its result.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -19,14 +23,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SYNC_EVERY_US 1000000
-#define PARTIAL_NAME  ".partial" /* the lock leaves one writer, so one name is enough, and a crash leaves one file */
+#define SYNC_EVERY_US     1000000
+#define FLUSH_AFTER_US    100000
+#define WAITING_MAX_BYTES (256u << 10)
+#define KNOWN_OBJECTS     4096 /* of those written last; a power of two */
 
 struct journal {
     int fd;
-    uint64_t bytes; /* whole lines */
+    uint64_t bytes; /* whole lines, in the file */
     bool dirty;
-    char path[PATH_MAX]; /* for errors */
+    struct base_buf waiting; /* whole lines that are not in the file yet */
+    char path[PATH_MAX];     /* for errors */
 };
 
 struct receipt_store {
@@ -35,20 +42,11 @@ struct receipt_store {
     char head[BASE_HASH_HEX];
     unsigned long count; /* receipts */
     bool mended;
-    uint64_t synced_us;
+    bool failed;                    /* what waits has no place any more */
+    uint64_t synced_us, waiting_us; /* since when a line waits; 0: none does */
     char dir[PATH_MAX];
+    char known[KNOWN_OBJECTS][BASE_HASH_HEX]; /* objects that are there, by the start of their hash */
 };
-
-void receipt_store_close(struct receipt_store *store)
-{
-    if (!store)
-        return;
-    base_cleanup_close(&store->receipts.fd);
-    base_cleanup_close(&store->results.fd);
-    base_cleanup_close(&store->objects_fd);
-    base_cleanup_close(&store->dir_fd); /* and with it the lock */
-    free(store);
-}
 
 static void free_store(struct receipt_store **store)
 {
@@ -97,7 +95,6 @@ static int open_objects(struct receipt_store *store, struct base_err *err)
     store->objects_fd = openat(store->dir_fd, "objects", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (store->objects_fd < 0)
         return io_err(err, errno, place, "cannot be opened");
-    (void)unlinkat(store->objects_fd, PARTIAL_NAME, 0); /* left by a crash; usually not there */
     return 0;
 }
 
@@ -233,37 +230,124 @@ struct receipt_chain receipt_store_chain(const struct receipt_store *store)
     return (struct receipt_chain){store->count, store->head, store->mended};
 }
 
-/* Take back a line that was written in part, so that the next one does not continue it. */
-static void cut_back(const struct journal *journal, struct base_err *err)
+/* ---- lines ----------------------------------------------------------------------------------------------------- */
+
+/* Write as much as there is room for; returns how much, with *@ret_errno of what stopped it or 0. */
+static size_t write_some(const struct journal *journal, int *ret_errno)
 {
+    size_t done = 0;
+
+    *ret_errno = 0;
+    while (done < journal->waiting.count && *ret_errno == 0) {
+        ssize_t n = write(journal->fd, journal->waiting.bytes + done, journal->waiting.count - done);
+
+        if (n >= 0)
+            done += (size_t)n;
+        else if (errno != EINTR)
+            *ret_errno = errno;
+    }
+    return done;
+}
+
+/* Whole lines among the first @count bytes of what waits. */
+static size_t whole_lines(const struct journal *journal, size_t count)
+{
+    const char *newline = count ? memrchr(journal->waiting.bytes, '\n', count) : NULL;
+
+    return newline ? (size_t)(newline - journal->waiting.bytes) + 1 : 0;
+}
+
+/* Take back a line that was written in part, so that the next one does not continue it. */
+static int cut_back(const struct journal *journal, int sys_errno, struct base_err *err)
+{
+    int r = base_err_sys(err, BASE_E_IO, sys_errno, journal->path, "cannot be written");
+
     if (ftruncate(journal->fd, (off_t)journal->bytes) < 0)
         (void)base_err_remedy(err, "the last line of the file is torn; --resume cuts it off");
     else
         add_full_disk_remedy(err);
+    return r;
 }
 
-static int append_line(struct journal *journal, const struct base_buf *line, struct base_err *err)
+static int flush_journal(struct journal *journal, struct base_err *err)
 {
-    int r = base_file_write_all(journal->fd, line->bytes, line->count, journal->path, err);
+    int sys_errno;
+    size_t done;
 
-    if (r < 0) {
-        cut_back(journal, err);
-        return r;
-    }
-    journal->bytes += line->count;
+    if (journal->waiting.count == 0)
+        return 0;
+    done = write_some(journal, &sys_errno);
     journal->dirty = true;
+    journal->bytes += sys_errno ? whole_lines(journal, done) : done;
+    if (sys_errno)
+        return cut_back(journal, sys_errno, err);
+    base_buf_clear(&journal->waiting);
+    if (journal->waiting.capacity > 4 * WAITING_MAX_BYTES)
+        base_buf_release(&journal->waiting); /* a giant came by */
     return 0;
+}
+
+/* A result must not be there before its receipt. */
+static int flush(struct receipt_store *store, struct base_err *err)
+{
+    int r;
+
+    if (store->failed)
+        return 0; /* that was told */
+    r = flush_journal(&store->receipts, err);
+    if (r >= 0)
+        r = flush_journal(&store->results, err);
+    store->failed = r < 0;
+    store->waiting_us = 0;
+    return r;
+}
+
+int receipt_store_flush(struct receipt_store *store, struct base_err *err)
+{
+    bool is_time = store->waiting_us && base_clock_us() - store->waiting_us >= FLUSH_AFTER_US;
+
+    return is_time ? flush(store, err) : 0;
+}
+
+void receipt_store_close(struct receipt_store *store)
+{
+    if (!store)
+        return;
+    (void)flush(store, NULL); /* whoever wants to know calls receipt_store_sync() first */
+    base_buf_release(&store->receipts.waiting);
+    base_buf_release(&store->results.waiting);
+    base_cleanup_close(&store->receipts.fd);
+    base_cleanup_close(&store->results.fd);
+    base_cleanup_close(&store->objects_fd);
+    base_cleanup_close(&store->dir_fd); /* and with it the lock */
+    free(store);
+}
+
+static int line_added(struct receipt_store *store, struct base_err *err)
+{
+    if (!store->waiting_us)
+        store->waiting_us = base_clock_us();
+    if (store->receipts.waiting.count + store->results.waiting.count >= WAITING_MAX_BYTES)
+        return flush(store, err);
+    return receipt_store_flush(store, err);
+}
+
+static int check_good(const struct receipt_store *store, struct base_err *err)
+{
+    return store->failed ? base_err_set(err, BASE_E_IO, store->dir, "takes no more after a write that failed") : 0;
 }
 
 int receipt_store_append(struct receipt_store *store, json_t *receipt, char ret_hex[BASE_HASH_HEX],
                          struct base_err *err)
 {
-    AUTO_BUF struct base_buf line = {0};
     char hex[BASE_HASH_HEX];
-    int r = receipt_seal(receipt, store->head, &line, hex, err);
+    int r = check_good(store, err);
 
     if (r == 0)
-        r = append_line(&store->receipts, &line, err);
+        r = receipt_seal(receipt, store->head, &store->receipts.waiting, hex, err);
+
+    if (r == 0)
+        r = line_added(store, err);
     if (r < 0)
         return r;
     memcpy(store->head, hex, sizeof(hex));
@@ -274,46 +358,75 @@ int receipt_store_append(struct receipt_store *store, json_t *receipt, char ret_
 
 int receipt_store_result(struct receipt_store *store, const json_t *result, struct base_err *err)
 {
-    AUTO_BUF struct base_buf line = {0};
-    int r = base_json_canonical(result, &line);
+    struct base_buf *waiting = &store->results.waiting;
+    size_t before = waiting->count;
+    int r = check_good(store, err);
 
-    if (r == 0)
-        r = base_buf_append(&line, "\n", 1);
     if (r < 0)
-        return base_err_set(err, r, store->results.path, "cannot be written: %s",
-                            r == BASE_E_NOMEM ? "out of memory" : "the line is too large");
-    return append_line(&store->results, &line, err);
+        return r;
+    r = base_json_canonical(result, waiting);
+    if (r == 0)
+        r = base_buf_append(waiting, "\n", 1);
+    if (r == 0)
+        return line_added(store, err);
+    base_buf_cut(waiting, before);
+    return base_err_set(err, r, store->results.path, "cannot be written: %s",
+                        r == BASE_E_NOMEM ? "out of memory" : "the line is too large");
 }
 
-static int write_partial(struct receipt_store *store, const void *bytes, size_t count, const char *place,
-                         struct base_err *err)
-{
-    AUTO_CLOSE int fd =
-        openat(store->objects_fd, PARTIAL_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+/* ---- objects --------------------------------------------------------------------------------------------------- */
 
+static char *known_place(struct receipt_store *store, const char *sha256)
+{
+    unsigned index = 0;
+
+    for (int i = 0; i < 4; i++)
+        index = index * 16 + (unsigned)(sha256[i] <= '9' ? sha256[i] - '0' : sha256[i] - 'a' + 10);
+    return store->known[index % KNOWN_OBJECTS];
+}
+
+/* A new file under its own name: what is there under that name already is whole, or was torn by a crash. A receipt
+ * speaks of an object only after this. */
+static int write_object(const struct receipt_store *store, const char *sha256, const void *bytes, size_t count,
+                        const char *place, struct base_err *err)
+{
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    AUTO_CLOSE int fd = openat(store->objects_fd, sha256, flags, 0644);
+    struct stat st;
+    int r;
+
+    if (fd < 0 && errno == EEXIST) {
+        if (fstatat(store->objects_fd, sha256, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+            (size_t)st.st_size == count)
+            return 0;
+        (void)unlinkat(store->objects_fd, sha256, 0); /* if that fails, the next call does */
+        fd = openat(store->objects_fd, sha256, flags, 0644);
+    }
     if (fd < 0)
         return io_err(err, errno, place, "cannot be written");
-    return base_file_write_all(fd, bytes, count, place, err);
+    r = base_file_write_all(fd, bytes, count, place, err);
+    if (r < 0) {
+        add_full_disk_remedy(err);
+        (void)unlinkat(store->objects_fd, sha256, 0); /* the write's error is the one to tell */
+    }
+    return r;
 }
 
 int receipt_store_object(struct receipt_store *store, const char *sha256, const void *bytes, size_t count,
                          struct base_err *err)
 {
-    char place[PATH_MAX + 128];
-    struct stat st;
+    char place[PATH_MAX + 128], *known;
     int r;
 
     if (!receipt_is_hash(sha256))
         return base_err_set(err, BASE_E_INTERNAL, store->dir, "\"%.80s\" is not the hash of an object", sha256);
-    (void)snprintf(place, sizeof(place), "%s/objects/%s", store->dir, sha256);
-    if (fstatat(store->objects_fd, sha256, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-        (size_t)st.st_size == count)
+    known = known_place(store, sha256);
+    if (strcmp(known, sha256) == 0)
         return 0;
-    r = write_partial(store, bytes, count, place, err);
-    if (r == 0 && renameat(store->objects_fd, PARTIAL_NAME, store->objects_fd, sha256) < 0)
-        r = io_err(err, errno, place, "cannot be written");
-    if (r < 0)
-        (void)unlinkat(store->objects_fd, PARTIAL_NAME, 0); /* the write's error is the one to tell */
+    (void)snprintf(place, sizeof(place), "%s/objects/%s", store->dir, sha256);
+    r = write_object(store, sha256, bytes, count, place, err);
+    if (r >= 0)
+        memcpy(known, sha256, BASE_HASH_HEX);
     return r;
 }
 
@@ -330,10 +443,10 @@ static int sync_journal(struct journal *journal, struct base_err *err)
 int receipt_store_sync(struct receipt_store *store, bool now, struct base_err *err)
 {
     uint64_t now_us = base_clock_us();
-    int r;
+    int r = now ? flush(store, err) : receipt_store_flush(store, err);
 
-    if (!now && now_us - store->synced_us < SYNC_EVERY_US)
-        return 0;
+    if (r < 0 || (!now && now_us - store->synced_us < SYNC_EVERY_US))
+        return r;
     store->synced_us = now_us;
     r = sync_journal(&store->receipts, err); /* first: a result must not outlive its receipt */
     return r < 0 ? r : sync_journal(&store->results, err);

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "cage/cage.h"
+#include "run/common.h"
 #include <string.h>
 
 static json_t *number_or_null(uint64_t value)
@@ -46,8 +47,9 @@ static json_t *inputs_json(const struct run_request *request)
     return inputs;
 }
 
-static json_t *limits_json(const struct policy *policy, const struct warden_outcome *outcome)
+static json_t *limits_json(const struct run_request *request, const struct warden_outcome *outcome)
 {
+    const struct policy *policy = request->policy;
     json_t *limits = json_object();
 
     for (int key = 0; key < POLICY_LIMIT_MAX; key++) {
@@ -66,19 +68,23 @@ static json_t *limits_json(const struct policy *policy, const struct warden_outc
     return limits;
 }
 
-static json_t *mounts_json(void)
+static json_t *mounts_json(const struct run_request *request, const struct warden_outcome *outcome)
 {
     json_t *mounts = json_array();
 
+    (void)request;
+    (void)outcome;
     for (const struct cage_mount *mount = cage_mounts(); mount->at; mount++)
         base_json_add(&mounts, json_pack("{s:s,s:s,s:s}", "at", mount->at, "kind", mount->kind, "mode", mount->mode));
     return mounts;
 }
 
-static json_t *residual_json(void)
+static json_t *residual_json(const struct run_request *request, const struct warden_outcome *outcome)
 {
     json_t *words = json_array();
 
+    (void)request;
+    (void)outcome;
     for (const struct cage_residual *residual = cage_residuals(); residual->word; residual++)
         base_json_add(&words, json_string(residual->word));
     return words;
@@ -177,30 +183,57 @@ static json_t *teardown_json(const struct warden_outcome *outcome)
     return json;
 }
 
-static json_t *policy_fields(const struct policy *policy)
+static json_t *root_json(const struct run_request *request, const struct warden_outcome *outcome)
 {
+    (void)request;
+    (void)outcome;
+    return json_pack("{s:s,s:n}", "kind", "host", "digest");
+}
+
+static json_t *artifacts_json(const struct run_request *request, const struct warden_outcome *outcome)
+{
+    (void)request;
+    (void)outcome;
+    return json_pack("{s:[],s:[]}", "delivered", "rejected");
+}
+
+static json_t *policy_fields(const struct run_request *request, const struct warden_outcome *outcome)
+{
+    const struct policy *policy = request->policy;
     char sha256[BASE_HASH_HEX];
 
+    (void)outcome;
     if (policy_hash(policy, sha256, NULL) < 0)
         return NULL;
     return json_pack("{s:s,s:s}", "sha256", sha256, "name", policy->name);
 }
 
-static json_t *protections_json(const struct warden_outcome *outcome)
+static json_t *protections_json(const struct run_request *request, const struct warden_outcome *outcome)
 {
+    (void)request;
     return json_pack("{s:o,s:o,s:o}", "requested",
                      step_names(outcome->protections_requested | outcome->protections_missing), "achieved",
                      step_names(outcome->protections_achieved), "missing", step_names(outcome->protections_missing));
 }
 
-static json_t *syscalls_json(const struct run_request *request)
+static json_t *syscalls_json(const struct run_request *request, const struct warden_outcome *outcome)
 {
     const struct policy policy = policy_settle(request->policy, request->program->runtime->name);
     char sha256[BASE_HASH_HEX];
 
+    (void)outcome;
     policy_allowed_hash(&policy, sha256);
     return json_pack("{s:o,s:s}", "profile", base_json_text(policy.syscalls.name, strlen(policy.syscalls.name)),
                      "sha256", sha256);
+}
+
+/* How the interpreter came to be there: only where it could have stood ready. */
+static json_t *zygote_json(const struct warden_outcome *outcome)
+{
+    if (outcome->from_zygote)
+        return json_pack("{s:b,s:n,s:[s]}", "used", 1, "why", "weaker",
+                         "addresses and hash seeds are the same in all runs of one zygote");
+    return json_pack("{s:b,s:s,s:[]}", "used", 0, "why", outcome->cold_why, "weaker");
 }
 
 struct field {
@@ -226,12 +259,12 @@ json_t *run_receipt_begin(const struct run_request *request)
         {"tier", json_string(policy_tier_name(request->policy->tier))},
         {"program", program_json(request->program)},
         {"inputs", inputs_json(request)},
-        {"policy", policy_fields(request->policy)},
-        {"root", json_pack("{s:s,s:n}", "kind", "host", "digest")},
-        {"syscalls", syscalls_json(request)},
-        {"mounts", mounts_json()},
-        {"residual", residual_json()},
-        {"artifacts", json_pack("{s:[],s:[]}", "delivered", "rejected")},
+        {"policy", run_common_get(RUN_COMMON_POLICY, request, NULL, policy_fields)},
+        {"root", run_common_get(RUN_COMMON_ROOT, request, NULL, root_json)},
+        {"syscalls", run_common_get(RUN_COMMON_SYSCALLS, request, NULL, syscalls_json)},
+        {"mounts", run_common_get(RUN_COMMON_MOUNTS, request, NULL, mounts_json)},
+        {"residual", run_common_get(RUN_COMMON_RESIDUAL, request, NULL, residual_json)},
+        {"artifacts", run_common_get(RUN_COMMON_ARTIFACTS, request, NULL, artifacts_json)},
         {"effects", json_array()},
         {"environment", run_environment()},
     };
@@ -240,14 +273,15 @@ json_t *run_receipt_begin(const struct run_request *request)
     return add_fields(receipt, fields, ARRAY_COUNT(fields)) < 0 ? NULL : TAKE_PTR(receipt);
 }
 
-static int finish(json_t *receipt, const struct policy *policy, const struct warden_outcome *outcome)
+static int finish(json_t *receipt, const struct run_request *request, const struct warden_outcome *outcome)
 {
+    const struct policy *policy = request->policy;
     const struct field fields[] = {
         {"run_id", json_string(outcome->run_id)},
         {"cage", json_string(outcome->is_kept ? "slot" : "fresh")},
         {"started_utc", json_string(outcome->started_utc)},
-        {"protections", protections_json(outcome)},
-        {"limits", limits_json(policy, outcome)},
+        {"protections", run_common_get(RUN_COMMON_PROTECTIONS, request, outcome, protections_json)},
+        {"limits", run_common_get(RUN_COMMON_LIMITS, request, outcome, limits_json)},
         {"ending", ending_json(outcome)},
         {"denials", denials_json(outcome)},
         {"denials_unlisted", json_integer((json_int_t)outcome->denials_unlisted)},
@@ -258,6 +292,8 @@ static int finish(json_t *receipt, const struct policy *policy, const struct war
     };
     int r = add_fields(receipt, fields, ARRAY_COUNT(fields));
 
+    if (r == 0 && (outcome->from_zygote || outcome->cold_why[0]))
+        r = add_fields(receipt, &(struct field){"zygote", zygote_json(outcome)}, 1);
     if (r == 0 && policy->observe)
         r = add_fields(receipt, &(struct field){"observed", observed_json(policy, outcome)}, 1);
     return r;
@@ -269,7 +305,7 @@ int run_receipt(const struct run_request *request, const struct warden_outcome *
     bool begun = request->receipt_draft && *request->receipt_draft;
     AUTO_JSON json_t *receipt = begun ? TAKE_PTR(*request->receipt_draft) : run_receipt_begin(request);
 
-    if (!receipt || finish(receipt, request->policy, outcome) < 0)
+    if (!receipt || finish(receipt, request, outcome) < 0)
         return base_err_set(err, BASE_E_NOMEM, "receipt", "no memory");
     *ret_receipt = TAKE_PTR(receipt);
     return 0;

@@ -1,6 +1,8 @@
 /* run.c - policy + program -> outcome */
 #include "run/run.h"
+#include "base/argv.h"
 #include "base/cleanup.h"
+#include "run/berth.h"
 #include "run/receipt.h"
 #include "run/stop.h"
 #include "warden/warden.h"
@@ -13,22 +15,10 @@
 
 #define UNKNOWN_REST 1u
 
-/* A slot, and what stands ready in it. */
-struct berth {
-    bool is_taken; /* the slot is ours */
-    struct cage_slot slot;
-    struct cage_keeper keeper;
-    struct cage next; /* for the next run */
-};
-#define BERTH_NONE                                                                                                     \
-    {                                                                                                                  \
-        .slot = {.lock_fd = -1}, .keeper = CAGE_KEEPER_NONE, .next = CAGE_NONE                                         \
-    }
-
 /* A run whose end is known, and whose teardown is not proved. */
 struct open_run {
     struct warden_rest rest;
-    struct berth *berth;
+    struct run_berth *berth;
     struct warden_outcome *outcome;
     run_settled *settled;
     void *settled_argument;
@@ -42,18 +32,10 @@ static struct {
     bool looked;   /* the host is known */
     unsigned rest; /* slots of killed owners that are not cleared */
     struct cage_host host;
-    struct berth berths[BERTHS];
+    struct run_berth berths[BERTHS];
     unsigned turn;
     struct open_run open;
-} site = {.berths = {BERTH_NONE, BERTH_NONE}, .open = {.rest = WARDEN_REST_NONE}};
-
-static void forget_berth(struct berth *berth)
-{
-    cage_forget(&berth->next);
-    cage_keeper_forget(&berth->keeper);
-    cage_slot_release(&berth->slot);
-    berth->is_taken = false;
-}
+} site = {.berths = {RUN_BERTH_NONE, RUN_BERTH_NONE}, .open = {.rest = WARDEN_REST_NONE}};
 
 static void own_site(void)
 {
@@ -61,18 +43,10 @@ static void own_site(void)
         return;
     cage_forget(&site.open.rest.cage); /* the copies of a parent's */
     for (unsigned i = 0; i < BERTHS; i++)
-        forget_berth(&site.berths[i]);
+        run_berth_forget(&site.berths[i]);
     site.open = (struct open_run){.rest = WARDEN_REST_NONE};
     site.looked = false;
     site.owner = getpid();
-}
-
-static int take_slot(struct berth *berth, struct base_err *err)
-{
-    int r = berth->is_taken ? 0 : cage_slot_acquire(&site.host, &berth->slot, err);
-
-    berth->is_taken = r == 0;
-    return r;
 }
 
 static int prepare_site(struct base_err *err)
@@ -82,32 +56,29 @@ static int prepare_site(struct base_err *err)
         site.looked = true;
         site.rest = UNKNOWN_REST;
     }
-    return take_slot(&site.berths[0], err);
+    return run_berth_take(&site.berths[0], &site.host, err);
 }
 
-static void empty_berth(struct berth *berth)
+const char *run_cage_name(enum run_cage cage)
 {
-    (void)cage_drop(&berth->next); /* what stays of either is cleared by the next start */
-    (void)cage_keeper_drop(&berth->keeper);
+    static const char *const names[RUN_CAGE_MAX] = {"fresh", "slot", "zygote"};
+
+    return names[cage];
 }
 
-/* Have a cage ready there, for a run under @plan (NULL: any). */
-static int fill_berth(struct berth *berth, const struct cage_plan *plan, struct base_err *err)
+bool run_cage_find(const char *name, enum run_cage *ret_cage)
 {
-    struct cage_keeper *keeper = &berth->keeper;
-    int r = take_slot(berth, err);
+    for (int cage = 0; cage < RUN_CAGE_MAX; cage++)
+        if (strcmp(name, run_cage_name((enum run_cage)cage)) == 0) {
+            *ret_cage = (enum run_cage)cage;
+            return true;
+        }
+    return false;
+}
 
-    bool is_fresh = berth->next.shared && !berth->next.keeper;
-
-    if (is_fresh || keeper->is_dirty || (plan && !cage_keeper_fits(keeper, plan)))
-        empty_berth(berth);
-    if (r == 0 && !keeper->cage.shared)
-        r = cage_keep(&site.host, &berth->slot, keeper, err);
-    if (r == 0 && !berth->next.shared)
-        r = cage_next(keeper, &berth->next, err);
-    if (r < 0)
-        keeper->is_dirty = true;
-    return r;
+static bool is_in_slot(const struct run_request *request)
+{
+    return request->cage != RUN_CAGE_FRESH;
 }
 
 struct command {
@@ -118,26 +89,13 @@ struct command {
     size_t file_count;
 };
 
-/* execve's interface takes char *const[]; it does not write to them. */
-static char *argument(const char *text)
-{
-    return (char *)(uintptr_t)text;
-}
-
 static int fill_argv(const struct run_request *request, struct command *command, struct base_err *err)
 {
-    const struct stage_runtime *runtime = request->program->runtime;
-    size_t count = 0;
-
-    (void)snprintf(command->path, sizeof(command->path), "/work/%s", request->program->name);
-    for (size_t i = 0; i < runtime->command_count; i++)
-        command->argv[count++] = strcmp(runtime->command[i], "{program}") == 0 ? command->path : runtime->command[i];
-    for (size_t i = 0; request->args && request->args[i]; i++) {
+    for (size_t i = 0; request->args && request->args[i]; i++)
         if (i == ARGS_MAX)
             return base_err_set(err, BASE_E_USAGE, "arguments", "are more than %d", ARGS_MAX);
-        command->argv[count++] = argument(request->args[i]);
-    }
-    command->argv[count] = NULL;
+    (void)snprintf(command->path, sizeof(command->path), "/work/%s", request->program->name);
+    stage_runtime_argv(request->program->runtime, command->path, request->args, command->argv);
     return 0;
 }
 
@@ -153,11 +111,11 @@ static void add_environment(struct command *command, size_t *count, const char *
 
     for (size_t i = 0; i < *count; i++)
         if (name_length(command->envp[i]) == length && strncmp(command->envp[i], assignment, length) == 0) {
-            command->envp[i] = argument(assignment);
+            command->envp[i] = base_argv_word(assignment);
             return;
         }
     if (*count < ENVIRONMENT_MAX)
-        command->envp[(*count)++] = argument(assignment);
+        command->envp[(*count)++] = base_argv_word(assignment);
 }
 
 static void fill_environment(const struct run_request *request, struct command *command)
@@ -211,8 +169,8 @@ static void meanwhile(void *argument)
     if (site.rest)
         site.rest = cage_cgroup_reconcile(false);
     run_settle();
-    if (request->in_slot)
-        (void)fill_berth(&site.berths[site.turn], NULL, NULL); /* whose turn is next; what fails fails again then */
+    if (is_in_slot(request))
+        run_berth_again(&site.berths[site.turn], &site.host); /* whose turn is next */
 }
 
 /* After a run: what must be waited for is cleared now, once. */
@@ -223,6 +181,7 @@ static void clear_rest(void)
     site.rest = 0;
 }
 
+/* What the host can enforce of it, and whether it can look at what the policy wants observed. */
 static int check_plan(const struct policy *policy, const struct cage_host *host, struct cage_plan *ret_plan,
                       struct base_err *err)
 {
@@ -231,31 +190,50 @@ static int check_plan(const struct policy *policy, const struct cage_host *host,
     return r < 0 ? r : cage_observe_check(policy, err);
 }
 
-/* Where the run's cage is, and may stand already. */
-static int take_berth(const struct run_request *request, const struct cage_plan *plan, struct berth **ret_berth,
-                      struct base_err *err)
+/* The zygote that this run could be a fork of, and in the outcome why it cannot. */
+static struct run_zygote zygote_for(const struct run_request *request, const struct command *command,
+                                    const struct cage_plan *plan, char why[STAGE_COLD_BYTES])
 {
-    struct berth *berth = &site.berths[request->in_slot ? site.turn : 0];
+    const struct run_zygote none = {NULL, NULL};
+
+    _Static_assert(sizeof(((struct warden_outcome *)0)->cold_why) == STAGE_COLD_BYTES, "one length of reasons");
+    why[0] = 0;
+    if (request->cage != RUN_CAGE_ZYGOTE || !request->program->runtime->has_zygote)
+        return none;
+    if (request->learn || !cage_zygote_serves(plan, command->argv))
+        (void)snprintf(why, STAGE_COLD_BYTES, "its command is long, or its calls are to be noticed");
+    else if (!stage_program_is_cold(request->program, why))
+        return (struct run_zygote){request->program->runtime, command->envp};
+    return none;
+}
+
+/* Where the run's cage is, and may stand already. */
+static int take_berth(const struct run_request *request, const struct cage_plan *plan, const struct run_zygote *zygote,
+                      struct run_berth **ret_berth, struct base_err *err)
+{
+    struct run_berth *berth = &site.berths[is_in_slot(request) ? site.turn : 0];
 
     *ret_berth = berth;
     if (site.open.berth == berth)
         run_settle();
-    if (!request->in_slot) {
-        if (berth->keeper.cage.shared)
-            empty_berth(berth);
-        return 0;
+    if (is_in_slot(request)) {
+        site.turn = (site.turn + 1) % BERTHS;
+        return run_berth_ready(berth, &site.host, plan, zygote, err);
     }
-    site.turn = (site.turn + 1) % BERTHS;
-    return fill_berth(berth, plan, err);
+    if (berth->keeper.cage.shared)
+        run_berth_empty(berth);
+    return 0;
 }
 
 static int supervise(const struct run_request *request, const struct command *command, const struct cage_plan *plan,
                      struct warden_outcome *ret_outcome, struct base_err *err)
 {
+    char cold_why[STAGE_COLD_BYTES];
+    const struct run_zygote zygote = zygote_for(request, command, plan, cold_why);
     struct warden_rest rest;
-    struct berth *berth;
+    struct run_berth *berth;
     struct base_err why;
-    int r = take_berth(request, plan, &berth, &why);
+    int r = take_berth(request, plan, &zygote, &berth, &why);
     const struct warden_job job = {
         .host = &site.host,
         .plan = plan,
@@ -270,6 +248,7 @@ static int supervise(const struct run_request *request, const struct command *co
         .stdin_bytes = request->stdin_bytes,
         .stdin_count = request->stdin_count,
         .learn = request->learn,
+        .from_zygote = zygote.runtime && berth->runtime,
         .mark = request->mark,
         .stdout_fd = request->stdout_fd,
         .stderr_fd = request->stderr_fd,
@@ -278,6 +257,9 @@ static int supervise(const struct run_request *request, const struct command *co
         .meanwhile_argument = (void *)(uintptr_t)request,
     };
     r = warden_run(&job, &rest, ret_outcome, err);
+    ret_outcome->from_zygote = job.from_zygote;
+    (void)snprintf(ret_outcome->cold_why, sizeof(ret_outcome->cold_why), "%s",
+                   zygote.runtime && !job.from_zygote ? berth->no_zygote : cold_why);
     run_settle(); /* the one before, where it was not done meanwhile */
     site.open = (struct open_run){rest, berth, ret_outcome, r < 0 ? NULL : request->settled, request->settled_argument};
     if (!site.open.settled)
@@ -308,7 +290,7 @@ void run_settle(void)
     warden_settle(&open.rest, open.outcome);
     site.open = (struct open_run){.rest = WARDEN_REST_NONE};
     if (open.berth->keeper.cage.shared)
-        (void)fill_berth(open.berth, NULL, NULL); /* what fails fails again with the next run */
+        run_berth_again(open.berth, &site.host);
     if (open.settled)
         open.settled(open.settled_argument, open.outcome);
 }
@@ -325,19 +307,12 @@ int run_check(const struct policy *policy, struct base_err *err)
     return check_plan(policy, &host, &plan, err);
 }
 
-int run_prepare(bool in_slot, struct base_err *err)
+int run_prepare(struct base_err *err)
 {
-    struct berth *berth = &site.berths[0];
-    int r = 0;
+    struct run_berth *berth = &site.berths[0];
+    int r;
 
     own_site();
-    if (in_slot) {
-        for (unsigned i = 0; i < BERTHS && r == 0; i++) {
-            r = prepare_site(err);
-            r = r < 0 ? r : fill_berth(&site.berths[(site.turn + i) % BERTHS], NULL, err);
-        }
-        return r;
-    }
     if (berth->next.shared)
         return 0;
     r = cage_begin(&berth->next, err); /* works by itself from here */
@@ -352,8 +327,8 @@ void run_release(void)
     cage_begin_never(); /* after a wrong command line, say: a launcher that reaps nobody would keep its remains */
     run_settle();
     for (unsigned i = 0; i < BERTHS; i++) {
-        empty_berth(&site.berths[i]);
-        forget_berth(&site.berths[i]);
+        run_berth_empty(&site.berths[i]);
+        run_berth_forget(&site.berths[i]);
     }
     site.looked = false;
 }

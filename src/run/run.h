@@ -11,6 +11,16 @@
 #include "warden/outcome.h"
 #include <jansson.h>
 
+/* What is made for a run, and what stood ready. */
+enum run_cage {
+    RUN_CAGE_FRESH,  /* everything is made for this run */
+    RUN_CAGE_SLOT,   /* in a slot that serves many runs */
+    RUN_CAGE_ZYGOTE, /* there, and a fork of an interpreter that stands ready, where there is one for the program */
+    RUN_CAGE_MAX
+};
+const char *run_cage_name(enum run_cage cage);                 /* "fresh", "slot", "zygote" */
+bool run_cage_find(const char *name, enum run_cage *ret_cage); /* false for another name */
+
 /* A run's teardown is proved, or known to have failed: @outcome, which run_execute() has filled before, is complete. */
 typedef void run_settled(void *argument, struct warden_outcome *outcome);
 
@@ -26,16 +36,17 @@ struct run_request {
     bool learn;               /* note every system call: outcome.learned */
     bool mark;                /* give the guest a private descriptor 3 to write to */
     int stdout_fd, stderr_fd; /* also pass output through as it comes; -1: only capture */
-    bool in_slot;             /* in a slot that serves many runs; else everything is made new */
+    enum run_cage cage;       /* where it runs */
     run_settled *settled;     /* not NULL: return when the end is known; see run_settle() */
     void *settled_argument;
-    json_t **receipt_draft; /* not NULL: while the guest runs, the receipt is begun here, for run_receipt() */
+    struct run_common *common; /* NULL, or what its receipt has in common with others */
+    json_t **receipt_draft;    /* not NULL: while the guest runs, the receipt is begun here, for run_receipt() */
 };
 
 /* Begin to build the cage of the next run, which goes on by itself while the caller reads policy and program. Nothing
  * depends on it: what fails here fails again in run_execute(), and is to be reported there, as is the emergency stop.
  */
-int run_prepare(bool in_slot, struct base_err *err);
+int run_prepare(struct base_err *err);
 
 /* Give up what run_prepare() and run_execute() keep for the next run: at the end of the process. */
 void run_release(void);
@@ -55,6 +66,12 @@ void run_settle(void);
  * which receipt_seal() adds. New reference. A draft is used up. */
 int run_receipt(const struct run_request *request, const struct warden_outcome *outcome, json_t **ret_receipt,
                 struct base_err *err);
+
+/* What receipts under one policy have in common is made once for all requests that name it: half the work of a receipt.
+ * Values of such receipts are shared, and must not be changed. For one thread at a time. NULL without memory, and then
+ * as good to name. */
+struct run_common *run_common_new(void);
+void run_common_free(struct run_common *common);
 
 /* {"kernel", "cpu", "cpus", "load_1min"} of this machine. New reference. */
 json_t *run_environment(void);

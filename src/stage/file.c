@@ -54,6 +54,20 @@ int stage_file_load(const char *spec, uint64_t max_bytes, struct stage_file *ret
     return 0;
 }
 
+int stage_file_from_bytes(const char *path, const void *bytes, size_t count, uint32_t mode, struct stage_file *ret_file,
+                          struct base_err *err)
+{
+    struct stage_file file = {.bytes = count ? bytes : "", .count = count, .mode = mode};
+    const char *why = stage_name_path_fault(path);
+
+    if (why)
+        return base_err_set(err, BASE_E_USAGE, "input file", "the path \"%.200s\" %s", path, why);
+    memcpy(file.path, path, strlen(path) + 1); /* its length is checked */
+    base_hash_bytes_hex(file.bytes, count, file.sha256);
+    *ret_file = file;
+    return 0;
+}
+
 void stage_file_release(struct stage_file *file)
 {
     base_buf_release(&file->owned);

@@ -3,6 +3,7 @@
  * A run of a native program reads none of them.
  */
 
+#include "base/argv.h"
 #include "base/cleanup.h"
 #include "base/embedded.h"
 #include "stage/runtime_file.h"
@@ -155,6 +156,15 @@ int stage_runtime_by_interpreter(const char *interpreter, const struct stage_run
     memcpy(stem, interpreter, length);
     stem[length] = 0;
     return seek(match_interpreter, stem, ret_runtime, err);
+}
+
+void stage_runtime_argv(const struct stage_runtime *runtime, const char *path, const char *const *args, char **argv)
+{
+    for (size_t i = 0; i < runtime->command_count; i++)
+        *argv++ = strcmp(runtime->command[i], program_place) == 0 ? base_argv_word(path) : runtime->command[i];
+    while (args && *args)
+        *argv++ = base_argv_word(*args++);
+    *argv = NULL;
 }
 
 static int missing_toolchain(const struct stage_runtime *runtime, struct base_err *err, const char *what)

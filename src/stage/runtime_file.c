@@ -10,10 +10,15 @@
 #include <string.h>
 
 static const struct base_doc_field fields[] = {
-    {"schema", BASE_DOC_SCALAR, true},     {"name", BASE_DOC_SCALAR, true},
-    {"package", BASE_DOC_SCALAR, true},    {"extensions", BASE_DOC_LIST, true},
-    {"interpreters", BASE_DOC_LIST, true}, {"command", BASE_DOC_LIST, true},
-    {"environment", BASE_DOC_MAP, false},  {NULL},
+    {"schema", BASE_DOC_SCALAR, true},    {"name", BASE_DOC_SCALAR, true},       {"package", BASE_DOC_SCALAR, true},
+    {"extensions", BASE_DOC_LIST, true},  {"interpreters", BASE_DOC_LIST, true}, {"command", BASE_DOC_LIST, true},
+    {"environment", BASE_DOC_MAP, false}, {"zygote", BASE_DOC_MAP, false},       {NULL},
+};
+
+static const struct base_doc_field zygote_fields[] = {
+    {"modules", BASE_DOC_LIST, true},
+    {"cold", BASE_DOC_LIST, true},
+    {NULL},
 };
 
 static int no_memory(const char *place, struct base_err *err)
@@ -68,6 +73,21 @@ static int read_environment(const struct base_doc *map, const char *place, struc
     return 0;
 }
 
+static int read_zygote(const struct base_doc *map, const char *place, struct stage_runtime *runtime,
+                       struct base_err *err)
+{
+    int r = map ? base_doc_check(map, zygote_fields, place, err) : 0;
+
+    if (r < 0 || !map)
+        return r;
+    runtime->has_zygote = true;
+    r = read_list(base_doc_get(map, "modules"), place, runtime->zygote_modules, ARRAY_COUNT(runtime->zygote_modules),
+                  &runtime->zygote_module_count, err);
+    return r < 0 ? r
+                 : read_list(base_doc_get(map, "cold"), place, runtime->zygote_cold, ARRAY_COUNT(runtime->zygote_cold),
+                             &runtime->zygote_cold_count, err);
+}
+
 /* An absolute program, and the staged path once. */
 static int check_command(const struct base_doc *list, const char *place, const struct stage_runtime *runtime,
                          struct base_err *err)
@@ -105,6 +125,8 @@ static int read_doc(const struct base_doc *doc, const char *place, struct stage_
         r = read_list(command, place, runtime->command, ARRAY_COUNT(runtime->command), &runtime->command_count, err);
     if (r >= 0)
         r = read_environment(base_doc_get(doc, "environment"), place, runtime, err);
+    if (r >= 0)
+        r = read_zygote(base_doc_get(doc, "zygote"), place, runtime, err);
     return r < 0 ? r : check_command(command, place, runtime, err);
 }
 
@@ -137,4 +159,6 @@ void stage_runtime_release(struct stage_runtime *runtime)
     release_list(runtime->interpreters, &runtime->interpreter_count);
     release_list(runtime->command, &runtime->command_count);
     release_list(runtime->environment, &runtime->environment_count);
+    release_list(runtime->zygote_modules, &runtime->zygote_module_count);
+    release_list(runtime->zygote_cold, &runtime->zygote_cold_count);
 }

@@ -25,6 +25,11 @@ struct stage_runtime {
     size_t command_count;
     char *environment[8]; /* "NAME=VALUE" */
     size_t environment_count;
+    char *zygote_modules[64]; /* what a zygote of it preloads; see cage/cage.h */
+    size_t zygote_module_count;
+    char *zygote_cold[64]; /* words in a program that must not be a fork of one */
+    size_t zygote_cold_count;
+    bool has_zygote;
 };
 
 /* The runtime @name; "native" runs the file itself. BASE_E_NOT_FOUND lists the known ones. The result lives until the
@@ -40,6 +45,10 @@ const char *stage_runtime_name(unsigned index);
 /* BASE_E_NOT_FOUND (the host's fault, status 127) when the toolchain's program is not on this machine, or not in the
  * part of it that a cage sees (/usr). */
 int stage_runtime_check(const struct stage_runtime *runtime, struct base_err *err);
+
+/* The command line that runs the program at @path with @args (they end with NULL; NULL: none) into @argv, which has
+ * room for STAGE_COMMAND_MAX words more than those and a NULL. Its words are borrowed. */
+void stage_runtime_argv(const struct stage_runtime *runtime, const char *path, const char *const *args, char **argv);
 
 struct stage_program {
     char name[256]; /* file name in the cage, below /work */
@@ -61,6 +70,11 @@ int stage_program_from_bytes(const char *name, const void *bytes, size_t count, 
 /* Of its bytes. Takes time with their number: not a thing to do before a run is on its way. */
 void stage_program_sha256(const struct stage_program *program, char ret_hex[BASE_HASH_HEX]);
 
+/* Why @program must not be a fork of its runtime's zygote, as a clause in @why; false where it may. The bytes are only
+ * searched, so a program may be started cold without need; never the other way round for those words. */
+#define STAGE_COLD_BYTES 96
+bool stage_program_is_cold(const struct stage_program *program, char why[STAGE_COLD_BYTES]);
+
 void stage_program_release(struct stage_program *program);
 #define AUTO_PROGRAM CLEANUP(stage_program_release)
 
@@ -76,6 +90,10 @@ struct stage_file {
 
 /* "FILE" or "FILE:PATH" of --input; BASE_E_USAGE for a bad PATH. */
 int stage_file_load(const char *spec, uint64_t max_bytes, struct stage_file *ret_file, struct base_err *err);
+
+/* The same from memory; @bytes stay the caller's and must live as long as the file. @mode is 0644 or 0755. */
+int stage_file_from_bytes(const char *path, const void *bytes, size_t count, uint32_t mode, struct stage_file *ret_file,
+                          struct base_err *err);
 void stage_file_release(struct stage_file *file);
 
 /* BASE_E_USAGE when two of them would be the same path in the cage, or one would be a folder of another. */

@@ -12,6 +12,7 @@
 #include "policy/policy.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum warden_ending {
     WARDEN_EXITED,
@@ -96,8 +97,15 @@ struct warden_outcome {
     struct base_buf mark; /* what came on the private descriptor, at most WARDEN_MARK_MAX_BYTES */
     bool mark_truncated;
 
-    bool is_kept; /* its cage was made by a keeper, in a slot that serves many runs */
-    struct {      /* complete when the run is settled */
+    bool is_kept;      /* its cage was made by a keeper, in a slot that serves many runs */
+    bool from_zygote;  /* it was forked by an interpreter that stood ready */
+    char cold_why[96]; /* why it was not, where there could be one */
+    struct {
+        unsigned number; /* all the same where slots have no ids or groups of their own */
+        pid_t keeper;
+        unsigned runs; /* cages that the keeper has made, with this one */
+    } slot;
+    struct { /* complete when the run is settled */
         unsigned processes_left, cgroups_left, mounts_left, files_left;
         uint64_t us;
         char slot_why[64]; /* why the slot does not serve again; empty: it was proved clean, or there is none */

@@ -86,6 +86,12 @@ static void init_sink(struct warden_sink *sink, int pass_fd, uint64_t max, struc
 /* There is one run at a time in a process. */
 static char chunks[WARDEN_SINK_MAX + 1][WARDEN_CHUNK_BYTES];
 
+static void finish_source(struct warden_source *source)
+{
+    base_cleanup_close(&source->write_fd);
+    source->write_fd = -1;
+}
+
 int warden_streams_open(struct warden_watch *watch, struct base_err *err)
 {
     const struct warden_job *job = watch->job;
@@ -109,6 +115,8 @@ int warden_streams_open(struct warden_watch *watch, struct base_err *err)
     source->given_max = input->unlimited ? UINT64_MAX : input->value;
 
     r = open_pipe(&watch->guest_fds[0], &source->write_fd, true, err);
+    if (r == 0 && source->from_fd < 0 && source->count == 0)
+        finish_source(source);
     for (int i = 0; i < WARDEN_SINK_MAX && r == 0; i++)
         if (i != WARDEN_MARK || job->mark)
             r = open_pipe(&watch->sinks[i].read_fd, &watch->guest_fds[1 + i], false, err);
@@ -259,12 +267,6 @@ static bool refill(struct warden_source *source)
 bool warden_source_over(const struct warden_source *source)
 {
     return source->given > source->given_max;
-}
-
-static void finish_source(struct warden_source *source)
-{
-    base_cleanup_close(&source->write_fd);
-    source->write_fd = -1;
 }
 
 void warden_source_move(struct warden_source *source)

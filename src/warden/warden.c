@@ -59,6 +59,16 @@ static int no_cage(struct warden_watch *watch, struct base_err *err)
     return err->code;
 }
 
+static void note_keeper(const struct cage_keeper *keeper, struct warden_outcome *outcome)
+{
+    outcome->is_kept = keeper != NULL;
+    if (!keeper)
+        return;
+    outcome->slot.number = keeper->slot;
+    outcome->slot.keeper = keeper->cage.pid;
+    outcome->slot.runs = keeper->cages;
+}
+
 static int take_cage(struct warden_watch *watch, struct base_err *err)
 {
     const struct warden_job *job = watch->job;
@@ -67,7 +77,7 @@ static int take_cage(struct warden_watch *watch, struct base_err *err)
         return no_cage(watch, err);
     if (job->cage && job->cage->shared) {
         watch->cage = *job->cage;
-        watch->outcome->is_kept = watch->cage.keeper != NULL;
+        note_keeper(watch->cage.keeper, watch->outcome);
         *job->cage = (struct cage)CAGE_NONE;
         return 0;
     }
@@ -84,6 +94,7 @@ static int start(struct warden_watch *watch, struct base_err *err)
         .argv = job->argv,
         .envp = job->envp,
         .learn = job->learn,
+        .from_zygote = job->from_zygote,
         .stdin_fd = watch->guest_fds[0],
         .stdout_fd = watch->guest_fds[1],
         .stderr_fd = watch->guest_fds[2],
@@ -427,11 +438,15 @@ static bool is_gone(const struct warden_rest *rest)
     return wait_for_death(&rest->cage);
 }
 
+/* The keeper is in the groups that it keeps, so what the kernel kills for memory may be the keeper, a moment later. */
 static void prove_slot(struct cage_keeper *keeper, bool gone, struct warden_outcome *outcome)
 {
+    const uint64_t kills = outcome->limits[POLICY_LIMIT_MEMORY_BYTES].hits;
     const char *why = "its last cage cannot be killed";
 
-    if (gone)
+    if (kills != WARDEN_UNKNOWN && kills > 0)
+        why = "the kernel has killed for its memory";
+    else if (gone)
         (void)cage_keeper_clean(keeper, &why);
     keeper->is_dirty = why != NULL;
     (void)snprintf(outcome->teardown.slot_why, sizeof(outcome->teardown.slot_why), "%s", why ? why : "");

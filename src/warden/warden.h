@@ -18,6 +18,7 @@ struct warden_job {
     const void *stdin_bytes;
     size_t stdin_count;
     bool learn;
+    bool from_zygote; /* see cage_guest */
     bool mark;
     int stdout_fd, stderr_fd; /* -1: only capture */
     /* Asked about twenty times a second; a non-empty clause ends the run as cancelled. May be NULL. */

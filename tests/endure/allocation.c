@@ -7,7 +7,8 @@
  *   FUMEHOOD_ALLOCATION=[worker:]from:N    that one and all that follow
  *   FUMEHOOD_ALLOCATION_COUNT=FILE         holds the highest count, as an unsigned long
  *
- * With "worker:" the count is that of each forked process, from its fork, and the first one fails nothing.
+ * With "worker:" the count is that of each worker (`fumehood warden`), and of what it forks from there; else workers
+ * fail nothing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,13 +38,13 @@ char *__wrap_strndup(const char *text, size_t count);
 void __wrap__exit(int status) __attribute__((noreturn));
 
 static struct {
-    bool started, in_workers, from;
+    bool started, in_workers, is_worker, from;
     pid_t first, counted;
     unsigned long number, count;
     unsigned long *highest; /* shared with the forks */
 } plan;
 
-__attribute__((constructor)) static void start(void)
+__attribute__((constructor)) static void start(int argc, char **argv)
 {
     const char *text = getenv("FUMEHOOD_ALLOCATION"), *path = getenv("FUMEHOOD_ALLOCATION_COUNT");
     int fd;
@@ -55,6 +56,7 @@ __attribute__((constructor)) static void start(void)
     plan.from = strncmp(text, "from:", 5) == 0;
     plan.number = strtoul(text + 5, NULL, 10);
     plan.first = plan.counted = getpid();
+    plan.is_worker = argc > 1 && strcmp(argv[1], "warden") == 0;
     fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
     if (fd >= 0 && ftruncate(fd, sizeof(*plan.highest)) == 0) {
         void *shared = mmap(NULL, sizeof(*plan.highest), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -69,7 +71,7 @@ static bool fails(void)
 {
     pid_t own = plan.started ? getpid() : 0;
 
-    if (!plan.started || (own != plan.first) != plan.in_workers)
+    if (!plan.started || plan.is_worker != plan.in_workers || (!plan.in_workers && own != plan.first))
         return false;
     if (own != plan.counted) {
         plan.counted = own;
@@ -120,7 +122,7 @@ char *__wrap_strdup(const char *text)
 static void check_leaks(void)
 {
 #if defined(__SANITIZE_ADDRESS__)
-    if (plan.started && getpid() != plan.first)
+    if (plan.started && plan.is_worker)
         (void)__lsan_do_recoverable_leak_check();
 #endif
 }
@@ -139,7 +141,7 @@ static void end_by_signal(int number)
 
 sighandler_t __wrap_signal(int number, sighandler_t handler)
 {
-    bool in_worker = plan.started && getpid() != plan.first && number == SIGTERM && handler == SIG_DFL;
+    bool in_worker = plan.started && plan.is_worker && number == SIGTERM && handler == SIG_DFL;
 
     return __real_signal(number, in_worker ? end_by_signal : handler);
 }

@@ -32,7 +32,7 @@ static void one(unsigned number, const struct policy *policy)
     request.mark = row->mark;
     request.receipt_draft = &draft;
     if (number % 3 == 0)
-        (void)run_prepare(false, NULL); /* as fumehood run has it */
+        (void)run_prepare(NULL); /* as fumehood run has it */
     assert_int_equal(run_execute(&request, &outcome, NULL), 0);
     if (outcome.ending != row->ending)
         fail_msg("run %u, %s: ended as %s: %s", number, row->name, warden_ending_name(outcome.ending), outcome.detail);

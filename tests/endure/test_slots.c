@@ -106,7 +106,7 @@ static void run(const char *name, unsigned how, bool returns_early, struct ran *
 
     *ret_ran = (struct ran){0};
     request.args = args;
-    request.in_slot = in_slot;
+    request.cage = in_slot ? RUN_CAGE_SLOT : RUN_CAGE_FRESH;
     request.learn = how & LEARN;
     if (returns_early) {
         request.settled = settled;
@@ -488,7 +488,7 @@ static int run_some(void *argument)
         AUTO_OUTCOME struct warden_outcome outcome = {0};
         struct run_request request = started_request(&policy, &guest);
         request.args = args;
-        request.in_slot = true;
+        request.cage = true ? RUN_CAGE_SLOT : RUN_CAGE_FRESH;
         if (run_execute(&request, &outcome, NULL) < 0 || outcome.ending != WARDEN_EXITED || outcome.exit_code != 3)
             return 1;
     }
@@ -602,7 +602,7 @@ static void too_few_descriptors_are_a_clean_failure(void **state)
     (void)state;
     need_cages();
     request.args = args;
-    request.in_slot = true;
+    request.cage = true ? RUN_CAGE_SLOT : RUN_CAGE_FRESH;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
     for (rlim_t few = 8; few < 96; few++) {
         AUTO_OUTCOME struct warden_outcome outcome = {0};
@@ -696,7 +696,7 @@ static void fresh_cages_and_slots_in_turn(void **state)
     for (unsigned i = 0; i < 8; i++) {
         struct ran ran;
         in_slot = i % 3 != 2;
-        assert_int_equal(run_prepare(i & 1, NULL), 0);
+        assert_int_equal(i & 1 ? 0 : run_prepare(NULL), 0);
         run("code", 0, i & 2, &ran);
         run_settle();
         assert_int_equal(ran.outcome.ending, WARDEN_EXITED);

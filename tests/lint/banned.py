@@ -32,7 +32,7 @@ EXIT_CHILD = re.compile(r"(?<![\w.>])(_exit|_Exit)\s*\(")
 
 def may_end(path):
     """Whose process it is may end it: a child that was forked for that."""
-    return path.name.endswith("_child.c") or str(path).endswith("src/engine/worker.c")
+    return path.name.endswith("_child.c") or str(path).endswith(("src/engine/worker.c", "src/zygote/python.c"))
 
 
 def main():
@@ -49,7 +49,7 @@ def main():
                 faults.add(path, line_of(code, match.start()), f"{match.group(1)}: {REASONS[match.group(1)]}")
         rules = [] if front else [(PRINT, "only front doors print"), (EXIT, "only front doors exit")]
         if not front and not may_end(path):
-            rules.append((EXIT_CHILD, "only processes made for it end themselves (*_child.c, engine/worker.c)"))
+            rules.append((EXIT_CHILD, "only processes made for it end themselves (*_child.c, engine/worker.c, zygote/python.c)"))
         for pattern, why in rules:
             for match in pattern.finditer(code):
                 faults.add(path, line_of(code, match.start()), f"{match.group().strip('( ')}: {why}")

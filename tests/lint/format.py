@@ -28,7 +28,7 @@ def main():
     if not tool:
         print(f"SKIPPED: clang-format {RELEASE} is not here: the format was not checked")
         sys.exit(SKIPPED)
-    paths = files(top / "src", "*.c", "*.h") + files(top / "tests", "*.c", "*.h")
+    paths = files(top / "src", "*.c", "*.h") + files(top / "include", "*.h") + files(top / "examples", "*.c") + files(top / "tests", "*.c", "*.h")
     faults.looked_at = len(paths)
     result = subprocess.run([tool, "--dry-run", "-Werror", "--style=file", *map(str, paths)], capture_output=True,
                             text=True, check=False, cwd=top)

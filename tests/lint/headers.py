@@ -1,4 +1,4 @@
-"""headers.py - every function in a header of src/ has a comment above it or above its group, and its room's prefix
+"""headers.py - every function in a header of src/ or include/ has a comment above it or above its group, and its room's prefix
 
 The banner speaks for the group that follows it at once. ..._close, _free and _release need no comment: they take what
 was opened, made or filled, also half of it or nothing.
@@ -7,7 +7,7 @@ import re
 
 from common import Faults, code_of, files, room_of, root
 
-PROTOTYPE = re.compile(r"^(?!typedef\b|static\b|return\b|#)[A-Za-z_][\w\s*]*?\b(\w+)\((?!\*)")
+PROTOTYPE = re.compile(r"^(?!typedef\b|static\b|return\b|#)[A-Za-z_][\w\s*]*?\b(?!__attribute__)(\w+)\((?!\*)")
 LINKED_AS = re.compile(r'__asm__\("(\w+)"\)')  # what the linker sees is the name
 PLAIN = re.compile(r"_(close|free|release)$")
 
@@ -50,6 +50,8 @@ def main():
     faults = Faults(top)
     for path in files(top / "src", "*.h"):
         check(path, room_of(path, top).rpartition("/")[2], faults)
+    for path in files(top / "include", "*.h"):
+        check(path, "fumehood", faults)
     faults.end()
 
 

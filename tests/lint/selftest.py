@@ -59,6 +59,16 @@ FAULTS = [
     ("threats", "docs/threat-model.md", "`fs-not-there`\n", "there is no attack fs-not-there"),
     ("threats", "docs/drill.md", "`kern-not-*`\n", "there is no attack kern-not-*"),
     ("threats", "SECURITY.md", ("`disk-reads`", "that"), "does not speak of disk-reads"),
+    ("corpus", "attacks/corpus.tsv", "fs-new-row\n", "is not ID, WHERE"),
+    ("corpus", "attacks/corpus.tsv", "fs-deep-tree\tlater:artifact\n", "fs-deep-tree stands twice"),
+    ("corpus", "attacks/corpus.tsv", "fs-new-row\tfs-not-there\n", "there is no attack fs-not-there"),
+    ("corpus", "attacks/corpus.tsv", "fs-new-row\tfs-devices\n", "fs-devices does not have it"),
+    ("corpus", "attacks/corpus.tsv", "fs-new-row\tstory/test_cage.py::test_nothing\n", "there is no test story/test_cage.py::"),
+    ("corpus", "attacks/corpus.tsv", "fs-new-row\tunit/cage/test_nothing.c\n", "there is no test unit/cage/test_nothing.c"),
+    ("corpus", "attacks/corpus.tsv", "fs-new-row\trisk:bad-luck\n", "the risk bad-luck is not in"),
+    ("corpus", "attacks/corpus.tsv", "fs-new-row\tlater:never\n", "never is no part"),
+    ("corpus", "attacks/fs-devices/expect.yaml", ("covers: [", "covers: [fs-new-row, "), "fs-new-row is no row of corpus.tsv"),
+    ("corpus", "attacks/fs-devices/expect.yaml", ("covers: [", "covers: [own, "), "or is [own]"),
     ("format", "src/base/file.c", "static int f( void ){return 1;}\n", "src/base/file.c"),
 ]
 
@@ -72,8 +82,8 @@ FINE = [
 
 
 def copy(top, to):
-    ignore = shutil.ignore_patterns("__pycache__", "corpus.*")
-    for name in ("src", "tests", "cmake", "docs", "attacks"):
+    ignore = shutil.ignore_patterns("__pycache__")
+    for name in ("src", "include", "examples", "tests", "cmake", "docs", "attacks"):
         shutil.copytree(top / name, to / name, ignore=ignore)
     for name in ("ARCHITECTURE.md", "README.md", "SECURITY.md", ".clang-format"):
         if (top / name).exists():

@@ -10,7 +10,7 @@ RULES = [
     (re.compile(r"https?://(?!(127\.0\.0\.1|localhost|\[::1\]|[\w.-]*example(\.com|\.org|\.net)?)\b)[\w.-]+"),
      "is a host that nothing here needs"),
 ]
-FOLDERS = ["src", "tests", "docs", "examples", "scripts", "bench", "cmake", "runtimes", "profiles", ".ci"]
+FOLDERS = ["src", "include", "tests", "docs", "examples", "scripts", "bench", "cmake", "runtimes", "profiles", ".ci"]
 OWN = "tests/lint/"  # names what it looks for
 
 

@@ -162,6 +162,19 @@ def test_the_launchers_secrets_do_not_enter(hood):
     assert secret.encode() not in run.out + run.err
 
 
+@pytest.mark.parametrize("mode", [0o4755, 0o2755])
+def test_with_borrowed_rights_it_refuses(user_hood, mode):
+    """Set-uid, everybody could read every file, as a program."""
+    need(is_root(), "not root: no program can be made set-uid")
+    os.chown(user_hood.binary, 0, 0)
+    os.chmod(user_hood.binary, mode)
+    need(not os.statvfs(user_hood.binary).f_flag & os.ST_NOSUID, "set-uid has no effect where the tests work")
+    for words in (("run", user_hood.file("a.sh", "echo ran")), ("version",), ("doctor",)):
+        run = user_hood.call(*words)
+        assert run.out == b""
+        expect_refusal(run, 125, "set-uid", "take them away")
+
+
 def test_no_descriptor_of_the_launcher_is_inherited(hood):
     secret = hood.file("secret", "descriptor-secret")
     opened = os.open(secret, os.O_RDONLY)

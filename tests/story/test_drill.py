@@ -1,11 +1,14 @@
 """fumehood drill judges attacks: these are made up, so that every verdict can be seen."""
+import fcntl
 import glob
 import json
 import os
 import pathlib
 import shutil
 import signal
+import struct
 import subprocess
+import termios
 
 import pytest
 
@@ -19,7 +22,11 @@ try:
 except OSError as why:
     print(why)
 """
+NOTHING_LEFT = {"processes": 0, "cgroups": 0, "mounts": 0, "files": 0, "supervisor_descriptors": 0, "what": []}
 WORKS_BARE = "import os, sys\nsys.exit(10 if os.environ.get('DRILL_CONTROL') else 0)\n"
+
+
+ALONE = "test -n \"$DRILL_CONTROL\" && exit 10\nexit 0\n"  # one process: every kernel can prove its slot clean
 
 
 def staged():
@@ -51,6 +58,7 @@ class Attacks:
         run = self.call("--json", *options, **more)
         report = json.loads(run.out)
         assert report["schema"] == "fumehood.drill/1" and report["tier"] == "container" and report["machine"]["kernel"]
+        assert report["cage"] == (options[options.index("--cage") + 1] if "--cage" in options else "fresh")
         rows = {row["name"]: row for row in report["attacks"]}
         keys = {"held": "held", "red": "red", "skip": "skipped", "residual": "residual"}
         for result, key in keys.items():
@@ -85,10 +93,20 @@ def expect_row(row, result, *parts):
 def test_an_attack_that_is_held(attacks):
     attacks.add("secret", READ, outside=["secret-file"], args=["{secret_file}"])
     row = expect_row(attacks.one(status=0), "held")
-    assert row["seen"] == {"ending": ["exited 0"], "denials": []}
+    assert row["seen"] == {"ending": ["exited 0"], "detail": [None], "denials": []}
     assert row["control"]["worked"] is True and row["control"]["ending"] == ["exited 10"]
     assert row["control"]["evidence"] == ["it printed the secret"]
-    assert row["teardown"]["us"] > 0 and row["usage"]["wall_us"] > 0 and row["residue"] == []
+    assert row["teardown"]["us"] > 0 and row["usage"]["wall_us"] > 0
+    assert row["usage"]["memory_peak_bytes"] is None or row["usage"]["memory_peak_bytes"] > 0
+    assert row["cleanup_us"] == row["teardown"]["us"] and row["residue"] == NOTHING_LEFT and row["canary_intact"] is True
+
+
+def test_what_was_not_staged_is_no_canary(attacks):
+    attacks.add("nothing-outside", WORKS_BARE)
+    attacks.add("skipped", WORKS_BARE, control_needs="no-such-program")
+    rows = attacks.drill(status=0)
+    assert rows["nothing-outside"]["canary_intact"] is None and rows["nothing-outside"]["residue"] == NOTHING_LEFT
+    assert rows["skipped"]["result"] == "skip" and rows["skipped"]["residue"] == NOTHING_LEFT
 
 
 def test_an_attack_that_reaches(attacks):
@@ -341,6 +359,7 @@ def test_what_is_touched_during_the_run_is_red(attacks, kind):
     assert process.returncode == 1, said
     (row,) = json.loads(out)["attacks"]
     expect_row(row, "red", kind)
+    assert row["canary_intact"] is False and row["residue"] == {**NOTHING_LEFT, "files": 1 if kind == "guarded-dir" else 0}
 
 
 def orders_of(pid):
@@ -364,6 +383,7 @@ def test_a_mount_that_appears_is_red(attacks):
     out, _ = process.communicate(timeout=60)
     (row,) = json.loads(out)["attacks"]
     expect_row(row, "red", "a mount appeared: " + str(attacks.folder))
+    assert row["residue"] == {**NOTHING_LEFT, "mounts": 1, "what": ["a mount appeared: " + str(attacks.folder)]}
     assert not os.path.ismount(attacks.folder)
 
 
@@ -391,7 +411,9 @@ def test_a_killed_supervisor(attacks):
     attacks.add("dies-" + attacks.hood.nonce, source, outside=["kill-supervisor"], ending="killed")
     attacks.add("too-fast", WORKS_BARE, outside=["kill-supervisor"], ending="killed")
     rows = attacks.drill(status=1)
-    expect_row(rows["dies-" + attacks.hood.nonce], "held")
+    row = expect_row(rows["dies-" + attacks.hood.nonce], "held")
+    assert row["teardown"] is None and 0 <= row["cleanup_us"] < 1_000_000
+    assert row["residue"] == {**NOTHING_LEFT, "supervisor_descriptors": None}
     expect_row(rows["too-fast"], "red", "ended: exited 0, expected: killed")
 
 
@@ -430,17 +452,132 @@ def test_everything_at_once(attacks):
     expect_row(attacks.one(status=0), "held")
 
 
+# ---------------------------------------------------------------- in slots
+
+def expect_slot(row, state=None, runs_before=None):
+    slot = row["slot"]
+    assert slot["state"] == ("dropped" if slot["why"] else "clean") and state in (None, slot["state"]), slot
+    assert slot == {**slot, **row["teardown"]["slot"]} and runs_before in (None, slot["runs_before"]), slot
+    return slot
+
+
+def test_attacks_in_slots(attacks):
+    """Each after an honest run in its slot, and before another."""
+    attacks.add("alone", ALONE, "sh")
+    attacks.add("secret", READ, outside=["secret-file"], args=["{secret_file}"])
+    attacks.add("reaches", "exit 10", "sh")
+    attacks.add("twice", ALONE, "sh", outside=["second-run"])
+    attacks.add("beside", ALONE, "sh", outside=["sibling"])
+    attacks.add("odd", ALONE, "sh", outside=["odd-signals", "terminal", "secret-env", "secret-file", "guarded-dir", "open-file"])
+    attacks.add("looped", ALONE, "sh", policy={"network": "loopback"})
+    attacks.add("killed", "test -n \"$DRILL_CONTROL\" && exit 10\nsleep 60", "sh", outside=["kill-supervisor"], ending="killed")
+    rows = attacks.drill("--cage", "slot", status=1)
+    for name in ("alone", "secret", "beside", "odd"):
+        expect_slot(expect_row(rows[name], "held"), runs_before=1)
+        assert rows[name]["residue"] == NOTHING_LEFT
+    expect_slot(rows["alone"], "clean")
+    expect_slot(expect_row(rows["twice"], "held"), "clean", 2)
+    expect_slot(expect_row(rows["reaches"], "red", "succeeded"), "clean")
+    assert rows["reaches"]["reasons"] == ["the attack succeeded"], rows["reaches"]
+    expect_slot(expect_row(rows["looped"], "held"), "dropped")
+    assert expect_row(rows["killed"], "held")["slot"] is None
+
+
+def test_attacks_in_slots_as_an_ordinary_user(user_hood):
+    attacks = Attacks(user_hood)
+    attacks.add("alone", ALONE, "sh")
+    attacks.add("twice", ALONE, "sh", outside=["second-run"])
+    attacks.add("killed", "test -n \"$DRILL_CONTROL\" && exit 10\nsleep 60", "sh", outside=["kill-supervisor"], ending="killed")
+    rows = attacks.drill("--cage", "slot", status=0)
+    expect_slot(expect_row(rows["alone"], "held"), "clean", 1)
+    expect_slot(expect_row(rows["twice"], "held"), "clean", 2)
+    expect_row(rows["killed"], "held")
+
+
+def test_limits_that_leave_no_room_for_an_honest_run(attacks):
+    attacks.add("narrow", ALONE, "sh", limits={"stdout_bytes": 100})
+    attacks.add("wide", ALONE, "sh")
+    expect_row(attacks.drill("--cage", "slot", status=0)["narrow"], "skip", "an honest run under its limits ends before it already: limit output")
+
+
+def test_the_table_of_slots(attacks):
+    attacks.add("alone", ALONE, "sh")
+    run = expect_status(attacks.call("--cage", "slot"), 0)
+    assert run.text.startswith("attack, cage: slot ") and "\nslots after attacks: 1 proved clean, 0 dropped; new before: 0\n" in run.text, run.text
+    assert "\n1 attack, cage: slot, in " in run.text
+    run = expect_status(attacks.call("--cage", "fresh"), 0)
+    assert run.text.startswith("attack, cage: fresh ") and "slots" not in run.text and "\n1 attack, cage: fresh, in " in run.text, run.text
+    expect_refusal(attacks.call("--cage", "warm"), 2, "--cage is fresh, slot or zygote")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_drill_in_slots_takes_everything_away(attacks, number):
+    groups = own_cgroups()
+    process, _, left = long_drill(attacks, "secret-file", options=["--cage", "slot"])
+    process.send_signal(number)
+    process.communicate(timeout=20)
+    assert process.returncode == 128 + number
+    assert not left.exists() and not processes_with(attacks.hood.nonce)
+    expect_next_start_clears(attacks.hood, groups)
+
+
+@pytest.mark.parametrize("cage", ["fresh", "slot"])
+def test_a_program_that_cannot_be_started(attacks, cage):
+    """The cage stands, and the kernel refuses what is to run in it; a slot that has had that does not serve again."""
+    attacks.add("expected", "", ending="setup-error", control="none", control_why="it runs nowhere")
+    attacks.add("unexpected", "", control="none", control_why="it runs nowhere")
+    for name in ("expected", "unexpected"):
+        (attacks.folder / name / "attack.py").unlink()
+        (attacks.folder / name / "attack").write_bytes(pathlib.Path("/bin/true").read_bytes()[:64])
+    rows = attacks.drill("--cage", cage, status=1)
+    row = expect_row(rows["expected"], "held")
+    assert row["seen"]["ending"] == ["setup-error"] and "Exec format error" in row["seen"]["detail"][0], row["seen"]
+    expect_row(rows["unexpected"], "red", "^ended: setup-error, expected: exited 0; because exec: .*Exec format error$")
+    for row in rows.values():
+        assert row["residue"] == NOTHING_LEFT
+        if cage == "slot":
+            assert "could not be built" in expect_slot(row, "dropped", 1)["why"]
+
+
 # ---------------------------------------------------------------- the verb
 
 def test_the_table(attacks):
     attacks.add("good", WORKS_BARE).add("long-name-of-an-attack", "import sys; sys.exit(10)", group="network")
     run = expect_status(attacks.call(), 1)
     assert run.err == b"", run
-    assert re.search(r"^good +exited 0 +exited 0 +0 +\S.* held$", run.text, re.M), run.text
+    assert re.search(r"^good +exited 0 +exited 0 +\S.* held$", run.text, re.M), run.text
     assert re.search(r"^long-name-of-an-attack +exited 0 +exited 10 .* red$\n    the attack succeeded$", run.text, re.M), run.text
+    assert re.search(r"^good +exited 0 +exited 0 +[0-9.]+MiB +[0-9.]+[um]s held$", run.text, re.M) or not own_cgroups(), run.text
     assert re.search(r"^all +1 +1 +0 +0$", run.text, re.M) and re.search(r"^network +0 +1 +0 +0$", run.text, re.M), run.text
-    assert "2 attacks in " in run.text
+    assert "\n2 attacks, cage: fresh, in " in run.text
     assert len({line.index("result") for line in run.text.splitlines()[:1]}) == 1
+
+
+def test_the_table_fits_the_line(attacks):
+    """Names, reasons and words that are longer than a line, and one that a terminal would act on."""
+    attacks.add("a-name-that-takes-more-than-its-column", "import sys; sys.exit(10)", ending="limit processes",
+                residual="ways and means " * 8 + "/folder" * 20 + " \u00e4" * 30 + " \x07end", proves=None)
+    attacks.add("odd\x1b[31m", WORKS_BARE)
+    run = expect_status(attacks.call(), 0)
+    lines = run.text.splitlines()
+    assert max(map(len, lines)) <= 79, run.text
+    name = lines.index("a-name-that-takes-more-than-its-column")
+    assert re.match(r" +limit processes +exited 10 .* residual$", lines[name + 1]), run.text
+    assert re.search(r"^odd\\x1b\[31m +exited 0 .* held$", run.text, re.M), run.text
+    said = "".join(line.strip() for line in lines[name + 2:next(n for n, line in enumerate(lines) if line.startswith("odd"))]).replace(" ", "")
+    assert said == ("waysandmeans" * 8 + "/folder" * 20 + "\u00e4" * 30 + "\\x07end"), said
+
+
+@pytest.mark.parametrize("columns,wide", [(80, False), (120, True)])
+def test_the_table_on_a_terminal(attacks, columns, wide):
+    attacks.add("a-name-of-twenty-one-x", WORKS_BARE)
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    subprocess.run(attacks.hood.command("drill", "--attacks", attacks.folder), stdout=theirs, timeout=60, check=True)
+    os.close(theirs)
+    head = os.read(ours, 4096).decode().splitlines()[0]
+    os.close(ours)
+    assert ("denials" in head) == wide and len(head) <= columns, head
 
 
 def test_a_relative_folder(attacks):
@@ -507,6 +644,20 @@ def test_a_folder_without_a_program_or_with_two(attacks):
     expect_refusal(attacks.call(), 2, "0 programs", "built")
 
 
+def test_a_name_that_is_no_text_stops_everything(attacks):
+    attacks.add("a", WORKS_BARE).add("b", WORKS_BARE)
+    os.rename(attacks.folder / "b", os.fsencode(attacks.folder) + b"/b-\xff\x1b")
+    line = expect_refusal(attacks.call("--json"), 2, "is not UTF-8")
+    assert r"/b-\xff\x1b/attack.py: " in line, line
+    assert attacks.one("--only", "a")["result"] == "held"
+    os.rename(os.fsencode(attacks.folder) + b"/b-\xff\x1b", attacks.folder / "b")
+    os.rename(attacks.folder / "b/attack.py", os.fsencode(attacks.folder) + b"/b/attack.\xff")
+    expect_refusal(attacks.call(), 2, r"attack.\\xff", "is not UTF-8")
+    whole = os.fsencode(attacks.folder) + b"-\xfe"
+    os.rename(attacks.folder, whole)
+    expect_refusal(attacks.hood.call("drill", "--attacks", os.fsdecode(whole)), 2, r"-\\xfe/a/attack.py", "is not UTF-8")
+
+
 def test_files_that_cannot_be_read_stop_everything(attacks):
     """Before anything has run."""
     attacks.add("a", WORKS_BARE).add("b", WORKS_BARE)
@@ -536,16 +687,68 @@ def test_an_interrupted_drill_takes_everything_away(attacks, number):
 
 def test_a_killed_drill_leaves_no_process(attacks):
     groups = own_cgroups()
-    attacks.add("long-" + attacks.hood.nonce, "import time; time.sleep(100)", limits={"wall_ms": "60s"}, outside=["victim"])
-    process = subprocess.Popen(attacks.hood.command("drill", "--attacks", attacks.folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    order = wait_until(lambda: orders_of(process.pid), 10)
-    assert order
-    time.sleep(0.3)
+    process, _, left = long_drill(attacks, "victim")
     process.kill()
     process.communicate(timeout=20)
     assert wait_until(lambda: not processes_with(attacks.hood.nonce), 5), processes_with(attacks.hood.nonce)
-    shutil.rmtree(pathlib.Path(order["work"]).parent)
     expect_next_start_clears(attacks.hood, groups)
+    shutil.rmtree(left)
+
+
+def long_drill(attacks, *outside, options=()):
+    """One that is in the middle of a row: its process, what it has told its supervisor, its folder."""
+    attacks.add("long-" + attacks.hood.nonce, "import time; time.sleep(100)", limits={"wall_ms": "60s"}, outside=outside)
+    process = subprocess.Popen(attacks.hood.command("drill", "--attacks", attacks.folder, *options), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    order = wait_until(lambda: orders_of(process.pid), 10)
+    assert order
+    time.sleep(0.3)
+    return process, order, pathlib.Path(order["work"]).parent
+
+
+def segments():
+    """Keys of this machine's shared segments."""
+    return {int(line.split()[0]) for line in pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]}
+
+
+def test_the_next_drill_clears_what_a_killed_one_left(attacks):
+    kinds = ["posix-shm", "sysv-shm", "secret-file", "guarded-dir", "unix-path"]
+    process, _, left = long_drill(attacks, *kinds)
+    tag = (left / "tag").read_text()
+    key = int("0" + tag[:7], 16) | 1
+    process.kill()
+    process.communicate(timeout=20)
+    assert wait_until(lambda: not processes_with(attacks.hood.nonce), 5)
+    assert left.is_dir() and key in segments() and os.path.exists("/dev/shm/fumehood-drill-" + tag)
+    shutil.rmtree(attacks.folder)
+    assert attacks.add("next", WORKS_BARE).one(status=0)["result"] == "held"
+    assert not left.exists() and key not in segments() and not os.path.exists("/dev/shm/fumehood-drill-" + tag)
+
+
+def test_a_living_drill_keeps_its_folder(attacks, tmp_path):
+    """Whoever begins beside it; and so does what is not a drill's, or another user's."""
+    process, order, folder = long_drill(attacks, "secret-file")
+    others = [pathlib.Path("/tmp/fumehood-drill-%s-%s" % (attacks.hood.nonce, name)) for name in ("none", "link", "other")]
+    others[0].mkdir()
+    (others[0] / "kept").touch()
+    others[1].symlink_to(tmp_path)
+    others[2].mkdir()
+    for path in (tmp_path, others[2]):
+        (path / "lock").touch()
+    if is_root():
+        os.chown(others[2], 12345, 12345)
+    try:
+        shutil.rmtree(attacks.folder)
+        assert Attacks(attacks.hood).add("beside", WORKS_BARE).call().status == 0
+        assert process.poll() is None and (folder / "open/secret").exists()
+        assert (others[0] / "kept").exists() and (tmp_path / "lock").exists()
+        assert (others[2] / "lock").exists() == is_root()
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+        others[1].unlink()
+        for path in (others[0], others[2]):
+            shutil.rmtree(path, ignore_errors=True)
+    assert not folder.exists()
 
 
 def test_the_emergency_stop(user_hood):
@@ -576,9 +779,13 @@ def test_as_an_ordinary_user(user_hood):
     expect_row(rows["rooted"], "skip", "its control needs root")
 
 
-def test_the_attacks_that_come_with_it(hood):
+@pytest.mark.parametrize("cage", ["fresh", "slot"])
+def test_the_attacks_that_come_with_it(hood, cage):
     need((BINARY.parent / "attacks").is_dir(), "the attacks were not built beside the program")
-    run = hood.call("drill", "--json", timeout=900)
+    run = hood.call("drill", "--cage", cage, "--json", timeout=900)
     report = json.loads(run.out)
     assert run.status == 0, [(row["name"], row["reasons"]) for row in report["attacks"] if row["result"] == "red"]
-    assert report["summary"]["held"] > 0
+    assert report["cage"] == cage and report["summary"]["held"] > 0
+    if cage == "slot":
+        slots = report["summary"]["slots"]
+        assert slots["clean"] + slots["dropped"] >= report["summary"]["held"] / 2 and slots["clean"] > slots["first"], slots

@@ -416,6 +416,42 @@ def test_killing_an_evaluation_kills_its_guests(hood):
     expect_next_start_clears(hood, groups)
 
 
+def test_a_full_disk_is_said_and_gone_on_after(hood, small_disk):
+    """Whole lines only, a result never without its receipt, and room is all that was missing."""
+    disk, count = small_disk(96 << 10), 60
+    tasks = sleepers(hood, count, "print(input())  # %d\n")
+    words = ["eval", tasks, "--candidates", hood.folder / "candidates", "--out", disk / "out", "--jobs", "2"]
+    run = hood.call(*words)
+    assert run.status == 3, run
+    expect_one_line(run, "No space left on device", "make room, then go on with --resume")
+    assert (disk / "out" / "receipts.jsonl").read_bytes()[-1:] in (b"\n", b""), "a torn line"
+    runs = {receipt["run_id"] for receipt in receipts_of(disk / "out")}
+    assert {row["run_id"] for row in results_of(disk / "out")} <= runs and len(runs) < count
+    subprocess.run(["mount", "-o", "remount,size=8m", str(disk)], check=True)
+    again = hood.call(*words, "--resume")
+    expect_status(again, 0)
+    assert summary_of(disk / "out")["passed"] == count
+    expect_status(hood.call("receipt", "verify", disk / "out" / "receipts.jsonl"), 0)
+
+
+def test_what_is_finished_is_soon_on_the_disk(hood):
+    """Lines wait for others, but not for long: a result can be read while the next one runs."""
+    tasks = sleepers(hood, 2, "import time\ntime.sleep(3 * %d)\nprint(input())\n")
+    process = subprocess.Popen(hood.command("eval", tasks, "--candidates", hood.folder / "candidates", "--out", hood.folder / "out",
+                                            "--jobs", "1"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    results = hood.folder / "out" / "results.jsonl"
+    assert wait_until(lambda: results.exists() and len(results_of(hood.folder / "out")) == 1, 2), "it waits for the next one"
+    assert len(receipts_of(hood.folder / "out")) == 1 and process.poll() is None
+    assert process.wait(30) == 0
+
+
+def test_the_same_bytes_are_one_object(hood):
+    tasks = sleepers(hood, 12, "print(input())  # the same: %.0s\n")
+    run = evaluate(hood, tasks, hood.folder / "candidates", status=0)
+    assert {path.name for path in (run.folder / "objects").iterdir()} == {row["code_sha256"] for row in run.rows}
+    assert len(list((run.folder / "objects").iterdir())) == 1
+
+
 def test_a_torn_last_line_is_mended(hood):
     tasks = sleepers(hood, 5)
     run = evaluate(hood, tasks, hood.folder / "candidates", status=0)

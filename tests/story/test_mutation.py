@@ -33,8 +33,8 @@ def steps():
     return re.findall(r'^STEP\(\w+, "(\w+)"', rows, re.M)
 
 
-def drill(mutant, attack, without):
-    done = subprocess.run([mutant, "drill", "--json", "--attacks", ATTACKS, "--only", attack], timeout=120,
+def drill(mutant, attack, without, cage="fresh"):
+    done = subprocess.run([mutant, "drill", "--json", "--cage", cage, "--attacks", ATTACKS, "--only", attack], timeout=120,
                           env=dict(os.environ, FUMEHOOD_WITHOUT=without), capture_output=True)
     (row,) = json.loads(done.stdout)["attacks"]
     return row
@@ -104,3 +104,12 @@ def test_what_is_installed_has_nothing_to_switch_off(hood):
     run = hood.shell("cat /proc/self/status", env=dict(os.environ, FUMEHOOD_WITHOUT=" ".join(NOTICES)))
     assert re.search(r"^Seccomp:\s+2$", run.text, re.M), run
     assert b"FUMEHOOD_WITHOUT" not in BINARY.read_bytes()
+
+
+@pytest.mark.parametrize("step", ["ipc_ns", "mount_ns", "pid_ns", "scratch"])
+def test_without_what_is_new_for_each_run_of_a_slot_the_drill_turns_red(hood, mutant, step):
+    groups = own_cgroups()
+    assert drill(mutant, NOTICES[step], "", "slot")["result"] == "held"
+    row = drill(mutant, NOTICES[step], step, "slot")
+    assert row["result"] == "red" and row["reasons"], row
+    expect_next_start_clears(hood, groups)

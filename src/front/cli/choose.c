@@ -60,3 +60,16 @@ int cli_choose_policy(const struct cli_choice *choice, struct policy *ret_policy
     policy = (struct policy){0}; /* given away */
     return 0;
 }
+
+int cli_choose_cage(const struct cli_syntax *syntax, const char *cage, bool fresh, enum run_cage by_default,
+                    enum run_cage *ret_cage, struct base_err *err)
+{
+    *ret_cage = fresh ? RUN_CAGE_FRESH : by_default;
+    if (!cage)
+        return 0;
+    if (!run_cage_find(cage, ret_cage))
+        return cli_options_err(syntax, err, "--cage is fresh, slot or zygote");
+    if (fresh && *ret_cage != RUN_CAGE_FRESH)
+        return cli_options_err(syntax, err, "--fresh and --cage %s exclude each other", cage);
+    return 0;
+}

@@ -3,6 +3,7 @@
 #include "drill/drill.h"
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "front/cli/choose.h"
 #include "front/cli/drill_show.h"
 #include "front/cli/options.h"
 #include "front/cli/say.h"
@@ -11,7 +12,7 @@
 
 struct values {
     struct cli_list only;
-    const char *tier, *attacks;
+    const char *tier, *attacks, *cage;
     bool json;
 };
 #define AT(field) offsetof(struct values, field)
@@ -21,6 +22,9 @@ static const struct cli_option options[] = {
     {"attacks", CLI_TEXT, AT(attacks), "DIR", "Attacks",
      "a folder of them; default: attacks beside this program, or ../share/fumehood/attacks"},
     {"tier", CLI_TEXT, AT(tier), "TIER", "Boundary", "kind of boundary; only container is in this version (default)"},
+    {"cage", CLI_TEXT, AT(cage), "KIND", "Boundary",
+     "fresh (default), slot: each attack in a slot that serves honest runs before and after it, or zygote: there, as a "
+     "fork of an interpreter that stands ready"},
     {"json", CLI_FLAG, AT(json), NULL, "Output", "print a JSON object"},
     {NULL},
 };
@@ -39,6 +43,10 @@ static const struct cli_syntax syntax = {
              "            should; or it does not work without a cage either\n"
              "  skip      this machine cannot stage it\n"
              "  residual  it succeeds, and is documented as a risk that remains\n\n"
+             "In a slot\n"
+             "  With --cage slot or zygote an honest run comes before each attack in the same\n"
+             "  slot, and one after it. What the later one can see, or is charged for, must be\n"
+             "  what it was before; a slot that was not proved clean must not serve again.\n\n"
              "Exit status\n"
              "  0 nothing is red; 1 something is, or all was skipped; 2 usage, or a wrong\n"
              "  attack folder; 126 the emergency stop is set; 128+N ended by signal N\n",
@@ -57,14 +65,15 @@ static int end_with(const json_t *report)
     return red > 0 || judged == 0 ? 1 : 0;
 }
 
-static int drill(const struct values *values)
+static int drill(const struct values *values, enum run_cage cage)
 {
-    struct cli_drill_show show = {.columns = 0};
+    struct cli_drill_show show = {.cage = run_cage_name(cage)};
     const struct drill_request request = {
         .attacks = values->attacks,
         .only = values->only.items,
         .only_count = values->only.count,
         .tier = values->tier,
+        .cage = run_cage_name(cage),
         .begin = values->json ? NULL : cli_drill_show_begin,
         .row = values->json ? NULL : cli_drill_show_row,
         .context = &show,
@@ -93,6 +102,7 @@ static int play(const char *role, const char *argument)
 int cli_drill(int argc, char **argv)
 {
     struct values values = {.json = false};
+    enum run_cage cage;
     struct cli_operands operands;
     struct base_err err;
     int r;
@@ -102,5 +112,7 @@ int cli_drill(int argc, char **argv)
     r = cli_options_parse(&syntax, argc, argv, &values, &operands, &err);
     if (r == 1)
         return cli_say_end(0);
-    return r < 0 ? cli_say_error(&err) : drill(&values);
+    if (r == 0)
+        r = cli_choose_cage(&syntax, values.cage, false, RUN_CAGE_FRESH, &cage, &err);
+    return r < 0 ? cli_say_error(&err) : drill(&values, cage);
 }

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct cli_drill_show {
-    size_t columns; /* of the widest name */
+    size_t name_width;
+    bool is_wide;     /* there is room for everything */
+    const char *cage; /* set by the caller, before */
 };
 
 /* Callbacks for struct drill_request; @context is a struct cli_drill_show. */

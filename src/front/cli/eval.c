@@ -15,10 +15,11 @@
 #include <unistd.h>
 
 struct values {
-    const char *candidates, *out, *policy, *tier;
+    const char *candidates, *out, *policy, *tier, *cage;
     struct cli_list limits, env, ids;
     uint64_t jobs;
-    bool resume, json;
+    bool resume, json, fresh;
+    enum run_cage chosen; /* what --cage says */
 };
 #define AT(field) offsetof(struct values, field)
 
@@ -32,6 +33,9 @@ static const struct cli_option options[] = {
     {"resume", CLI_FLAG, AT(resume), NULL, "Result", "go on where an earlier run in DIR ended; nothing runs twice"},
     {"json", CLI_FLAG, AT(json), NULL, "Result", "print the summary as JSON on stdout instead of tables"},
     {"jobs", CLI_COUNT, AT(jobs), "N", "Run", "cages at the same time; default: the processors"},
+    {"fresh", CLI_FLAG, AT(fresh), NULL, "Boundary", "build everything new for each run: the same as --cage fresh"},
+    {"cage", CLI_TEXT, AT(cage), "KIND", "Boundary",
+     "zygote (default): a slot serves many runs, each proved clean, and Python stands ready; slot; fresh"},
     {"policy", CLI_TEXT, AT(policy), "FILE", "Boundary",
      "a policy file, or the built-in default or if-available; default: default"},
     {"tier", CLI_TEXT, AT(tier), "TIER", "Boundary", "kind of boundary; only container is in this version (default)"},
@@ -139,13 +143,15 @@ static int choose_folder(struct job *job, struct base_err *err)
 
 static int prepare(struct job *job, struct base_err *err)
 {
-    const struct values *values = &job->values;
+    struct values *values = &job->values;
     const struct cli_choice choice = {values->policy, values->tier, &values->limits, &values->env};
 
     if (!values->candidates)
         return cli_options_err(&syntax, err, "--candidates is missing");
     if (values->jobs > JOBS_MAX)
         return cli_options_err(&syntax, err, "--jobs: more than %d", JOBS_MAX);
+    if (cli_choose_cage(&syntax, values->cage, values->fresh, RUN_CAGE_ZYGOTE, &values->chosen, err) < 0)
+        return err->code;
     job->progress.terminal = isatty(STDERR_FILENO) == 1;
     return choose_folder(job, err) < 0 ? err->code : cli_choose_policy(&choice, &job->policy, err);
 }
@@ -198,8 +204,10 @@ static int evaluate(struct job *job, const char *tasks)
         .ids = job->values.ids.items,
         .id_count = job->values.ids.count,
         .jobs = job->values.jobs ? (unsigned)job->values.jobs : processors(),
+        .program = "/proc/self/exe",
         .resume = job->values.resume,
         .policy = &job->policy,
+        .cage = job->values.chosen,
         .stop = &stop_asked,
         .on_progress = cli_eval_progress_show,
         .on_warning = warn,

@@ -6,16 +6,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* ---- progress -------------------------------------------------------------------------------------------------- */
-
-static unsigned columns_of(int fd, unsigned otherwise)
-{
-    struct winsize size;
-    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : otherwise;
-}
 
 static void put_time_left(char *text, size_t bytes, const struct eval_progress *p)
 {
@@ -48,7 +41,7 @@ void cli_eval_progress_show(void *context, const struct eval_progress *p)
         if (p->verdict_rows[i])
             used +=
                 (size_t)snprintf(line + used, sizeof(line) - used, "  %s %zu", p->verdict_names[i], p->verdict_rows[i]);
-    columns = columns_of(STDERR_FILENO, 80);
+    columns = cli_say_columns(STDERR_FILENO, 80);
     fprintf(stderr, "\r\033[K%.*s", (int)columns - 1, line);
     (void)fflush(stderr); /* a terminal that went away is noticed elsewhere */
     progress->shown = true;

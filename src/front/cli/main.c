@@ -11,7 +11,7 @@
 static const struct verb {
     const char *name;
     int (*run)(int argc, char **argv);
-    const char *help;
+    const char *help; /* NULL: not for people */
 } verbs[] = {
     {"run", cli_run, "run one program in a cage"},
     {"eval", cli_eval, "run and judge candidate programs for a set of tasks"},
@@ -22,6 +22,7 @@ static const struct verb {
     {"disable", cli_disable, "emergency stop: end all runs and refuse new ones"},
     {"enable", cli_enable, "lift the emergency stop"},
     {"version", cli_version, "print the version"},
+    {"warden", cli_warden, NULL},
     {NULL},
 };
 
@@ -30,7 +31,8 @@ static int help(void)
     printf("usage: fumehood VERB [OPTION]...\n\n"
            "Runs programs that you did not write in a cage, judges them, and leaves\nreceipts.\n\nVerbs\n");
     for (const struct verb *v = verbs; v->name; v++)
-        printf("  %-10s %s\n", v->name, v->help);
+        if (v->help)
+            printf("  %-10s %s\n", v->name, v->help);
     printf("\nfumehood VERB --help tells more about one verb.\n");
     return cli_say_end(0);
 }
@@ -58,7 +60,8 @@ static int unknown_verb(const char *name)
     struct base_err err;
 
     for (const struct verb *v = verbs; v->name; v++)
-        base_near_offer(&near, v->name);
+        if (v->help)
+            base_near_offer(&near, v->name);
     base_err_set(&err, BASE_E_USAGE, "command line", "unknown verb %s", name);
     if (near.best)
         base_err_remedy(&err, "did you mean %s? See fumehood --help", near.best);

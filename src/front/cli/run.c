@@ -17,7 +17,7 @@ struct values {
     const char *runtime, *policy, *tier, *cage, *stdin_path, *out, *receipt;
     struct cli_list limits, inputs, env, artifacts;
     bool json, fresh;
-    bool in_slot; /* what --cage says */
+    enum run_cage chosen; /* what --cage says */
 };
 #define AT(field) offsetof(struct values, field)
 
@@ -38,7 +38,7 @@ static const struct cli_option options[] = {
      "change one limit, see below; over the policy's; may be given again, each KEY once"},
     {"fresh", CLI_FLAG, AT(fresh), NULL, "Boundary", "build everything new for this run (default)"},
     {"cage", CLI_TEXT, AT(cage), "KIND", "Boundary",
-     "fresh, or slot: what is the same in each run is made before, as in eval; for trying"},
+     "fresh; slot: what is the same in each run is made before, as in eval; zygote: the interpreter is too"},
     {"json", CLI_FLAG, AT(json), NULL, "Result", "print the receipt on stdout, and none of the program's output"},
     {"receipt", CLI_TEXT, AT(receipt), "FILE", "Result", "write the receipt to FILE, in one step"},
     {"artifact", CLI_LIST, AT(artifacts), "PATTERN", "Not in this version", "files to bring out of the cage"},
@@ -187,18 +187,6 @@ static int check_receipt_path(const char *path, struct base_err *err)
     return 0;
 }
 
-static int choose_cage(struct values *values, struct base_err *err)
-{
-    const char *cage = values->cage ? values->cage : "fresh";
-
-    values->in_slot = strcmp(cage, "slot") == 0;
-    if (!values->in_slot && strcmp(cage, "fresh") != 0)
-        return cli_options_err(&syntax, err, "--cage is fresh or slot");
-    if (values->in_slot && values->fresh)
-        return cli_options_err(&syntax, err, "--fresh and --cage slot exclude each other");
-    return 0;
-}
-
 static int prepare(struct job *job, const char *path, struct base_err *err)
 {
     struct values *values = &job->values;
@@ -206,10 +194,10 @@ static int prepare(struct job *job, const char *path, struct base_err *err)
     int r = not_in_this_version(values, err);
 
     if (r >= 0)
-        r = choose_cage(values, err);
+        r = cli_choose_cage(&syntax, values->cage, values->fresh, RUN_CAGE_FRESH, &values->chosen, err);
     if (r >= 0) {
-        if (!values->in_slot)
-            (void)run_prepare(false, NULL); /* execute() will tell */
+        if (values->chosen == RUN_CAGE_FRESH)
+            (void)run_prepare(NULL); /* execute() will tell */
         r = cli_choose_policy(&choice, &job->policy, err);
     }
     if (r >= 0)
@@ -260,7 +248,7 @@ static int execute(const struct job *job, const char *const *args)
         .file_count = job->file_count,
         .stdin_fd = job->stdin_fd,
         .stdin_bytes = "",
-        .in_slot = job->values.in_slot,
+        .cage = job->values.chosen,
         .stdout_fd = json ? -1 : STDOUT_FILENO,
         .stderr_fd = json ? -1 : STDERR_FILENO,
         .receipt_draft = wants_receipt(job) ? &draft : NULL,

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define LINE_WIDTH 79
@@ -158,6 +159,13 @@ void cli_say_visible(FILE *stream, const char *bytes, size_t count)
         s += length;
         count -= length;
     }
+}
+
+unsigned cli_say_columns(int fd, unsigned otherwise)
+{
+    struct winsize size;
+
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : otherwise;
 }
 
 void cli_say_wrapped(const char *text, size_t column, size_t indent)

@@ -27,6 +27,9 @@ int cli_say_json(const json_t *json, bool indented, struct base_err *err);
  * invisible or direction-changing character is shown as \xNN. */
 void cli_say_visible(FILE *stream, const char *bytes, size_t count);
 
+/* Columns of the terminal at @fd; @otherwise where there is none that says. */
+unsigned cli_say_columns(int fd, unsigned otherwise);
+
 /* Print @text on stdout in lines of at most 79 columns, and a newline. The first line begins at column @column (what is
  * printed there already), the others are indented by @indent. */
 void cli_say_wrapped(const char *text, size_t column, size_t indent);

@@ -6,9 +6,11 @@
  */
 
 #include "front/cli/start.h"
+#include "cage/cage.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,8 +58,22 @@ static void raise_soft_limits(void)
     }
 }
 
+/* Its starter would then have the rights of its file's owner, and could name any file as a program. */
+static int refuse_borrowed_rights(struct base_err *err)
+{
+    if (getauxval(AT_SECURE) == 0)
+        return 0;
+    cage_begin_never();
+    (void)base_err_set(err, BASE_E_SETUP, "fumehood", "is set-uid, set-gid or has file capabilities");
+    return base_err_remedy(err, "take them away: it needs none");
+}
+
 int cli_start(struct base_err *err)
 {
+    int r = refuse_borrowed_rights(err);
+
+    if (r < 0)
+        return r;
     set_signals();
     raise_soft_limits();
     (void)umask(umask(077) & 077); /* we must be able to use what we make; others see it as the launcher says */

@@ -3,6 +3,6 @@
 
 #include "base/err.h"
 
-/* Open 0, 1 and 2 on /dev/null where they are closed, let no signal be blocked or ignored that must not be, and ignore
- * SIGPIPE. Call first in main(). */
+/* Refuse to run with rights that the starter does not have. Open 0, 1 and 2 on /dev/null where they are closed, let no
+ * signal be blocked or ignored that must not be, and ignore SIGPIPE. Call first in main(). */
 int cli_start(struct base_err *err);

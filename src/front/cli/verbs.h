@@ -10,3 +10,4 @@ int cli_drill(int argc, char **argv);
 int cli_disable(int argc, char **argv);
 int cli_enable(int argc, char **argv);
 int cli_version(int argc, char **argv);
+int cli_warden(int argc, char **argv); /* for engine/link.c, and in no help */

@@ -42,11 +42,21 @@ static void monotonic_time_goes_on(void **state)
     assert_true(base_clock_us() >= first + 2000);
 }
 
+static void sleep_takes_its_time(void **state)
+{
+    uint64_t from = base_clock_us();
+
+    (void)state;
+    base_clock_sleep_ms(12);
+    assert_true(base_clock_us() - from >= 12000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(utc_is_what_the_c_library_says),
         cmocka_unit_test(monotonic_time_goes_on),
+        cmocka_unit_test(sleep_takes_its_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,26 @@ static void canonical_form(void **state)
     canonical_is("[9223372036854775807, -9223372036854775808]", "[9223372036854775807,-9223372036854775808]");
 }
 
+/* Strings are looked at eight bytes at a time. */
+static void every_byte_at_every_place(void **state)
+{
+    (void)state;
+    for (unsigned byte = 0; byte < 0x80; byte++)
+        for (size_t at = 0; at < 19; at++) {
+            AUTO_BUF struct base_buf buf = {0};
+            AUTO_JSON json_t *json = NULL, *again = NULL;
+            char text[] = "ordinary letters...";
+            struct base_err err;
+
+            text[at] = (char)byte;
+            json = json_stringn(text, 19);
+            assert_int_equal(base_json_canonical(json, &buf), 0);
+            assert_int_equal(base_json_parse(buf.bytes, buf.count, "text", &again, &err), 0);
+            assert_true(json_equal(json, again));
+            assert_int_equal(buf.count == 21, byte >= 0x20 && byte != '"' && byte != '\\'); /* no escape without need */
+        }
+}
+
 static void hash_is_of_the_canonical_form(void **state)
 {
     AUTO_JSON json_t *json = parse("{\"b\": 1, \"a\": 2}");
@@ -146,6 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(canonical_form),
+        cmocka_unit_test(every_byte_at_every_place),
         cmocka_unit_test(hash_is_of_the_canonical_form),
         cmocka_unit_test(failed_canonical_takes_itself_back),
         cmocka_unit_test(bytes_become_text),

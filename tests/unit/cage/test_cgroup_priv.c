@@ -279,7 +279,7 @@ static void what_is_used_is_counted(void **state)
     struct cage_plan plan = plan_for(&policy);
     assert_int_equal(cage_cgroup_create(&host, &slot, &cgroup, NULL), 0);
     assert_int_equal(cage_cgroup_limit(&cgroup, &plan, NULL), 0);
-    cage_cgroup_open_counters(&cgroup);
+    cage_cgroup_open_counters(&cgroup, false);
     assert_int_equal(apart_end(apart_start(work_in_group, &cgroup)), 0);
     cage_cgroup_read(&cgroup, &counters);
     if (host.controllers[CAGE_CPUACCT])
@@ -367,7 +367,7 @@ static void counters_of_v1(void **state)
     support_write_text("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
     support_write_text("pids.events", "max 17\n");
     support_write_text("pids.peak", "5\n");
-    cage_cgroup_open_counters(&cgroup);
+    cage_cgroup_open_counters(&cgroup, false);
     cage_cgroup_read(&cgroup, &counters);
     assert_int_equal(counters.cpu_us, 123456);
     assert_int_equal(counters.memory_peak_bytes, 4194304);
@@ -387,7 +387,7 @@ static void counters_of_v2(void **state)
     support_write_text("memory.peak", "1048576\n");
     support_write_text("memory.events", "low 0\nhigh 0\nmax 9\noom 2\noom_kill 1\noom_group_kill 1\n");
     support_write_text("pids.events", "max 0\n");
-    cage_cgroup_open_counters(&cgroup);
+    cage_cgroup_open_counters(&cgroup, false);
     cage_cgroup_read(&cgroup, &counters);
     assert_int_equal(counters.cpu_us, 777);
     assert_int_equal(counters.memory_peak_bytes, 1048576);
@@ -407,7 +407,7 @@ static void what_cannot_be_read_is_unknown(void **state)
     support_write_text("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\n"); /* kernels before 4.13 */
     support_write_text("pids.events", "max\n");
     support_write_text("memory.max_usage_in_bytes", "many\n");
-    cage_cgroup_open_counters(&cgroup);
+    cage_cgroup_open_counters(&cgroup, false);
     cage_cgroup_read(&cgroup, &counters);
     assert_true(counters.cpu_us == UINT64_MAX && counters.memory_peak_bytes == UINT64_MAX);
     assert_true(counters.oom_kills == UINT64_MAX && counters.process_refusals == UINT64_MAX);

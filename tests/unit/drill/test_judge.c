@@ -65,7 +65,12 @@ static const struct {
            "'ending':{'kind':'signaled','exit_code':null,'signal':9,'limit':null}}")},
      DRILL_HELD,
      NULL},
-    {{NONE, "{'refused':'no','receipts':[]}"}, DRILL_RED, "ended: refused, expected: exited 0"},
+    {{NONE,
+      WITH("{" RECEIPT_HEAD CLEAN LIMITS DENIALS STREAMS "'protections':{},'ending':{'kind':'setup-error','detail':"
+           "'own_root: cannot be mounted'}}")},
+     DRILL_RED,
+     "ended: setup-error, expected: exited 0; because own_root: cannot be mounted"},
+    {{NONE, "{'refused':'not here','receipts':[]}"}, DRILL_RED, "ended: refused, expected: exited 0; because not here"},
     {{NONE "expect: {ending: refused}\n", "{'refused':'no','receipts':[]}"}, DRILL_HELD, NULL},
     {{NONE, NULL}, DRILL_RED, "ended: lost, expected: exited 0"},
     {{NONE, "[]"}, DRILL_RED, "ended: lost, expected: exited 0"},
@@ -120,6 +125,10 @@ static const struct {
                   "','bytes':32},'stdout':{'text':''}," EXITED("10") "}")},
      DRILL_RED,
      "the secret came out on stderr"},
+    {{NONE,
+      WITH("{" RECEIPT_HEAD PROTECTED CLEAN LIMITS DENIALS STREAMS EXITED("0") ",'effects':[{'of':['a " NONCE "']}]}")},
+     DRILL_RED,
+     "the secret stands in the receipt's effects"},
     {{NONE, HELD_ANSWER, .terminal = "say " NONCE}, DRILL_RED, "the secret came out on the terminal"},
     {{NONE, HELD_ANSWER, .terminal = "say"}, DRILL_HELD, NULL},
     /* around it */
@@ -220,7 +229,7 @@ static void judge(const struct fact *fact, struct drill_verdict *verdict)
     if (drill_expect_parse(fact->expect, strlen(fact->expect), "p", &base, &expect, &err) < 0)
         fail_msg("%s: %s", err.place, err.what);
     put_word(&facts.outside, fact->outside);
-    put_word(&facts.residue, fact->residue);
+    put_word(&facts.residue.faults, fact->residue);
     put(facts.unstaged, sizeof(facts.unstaged), fact->unstaged);
     put(facts.unproven, sizeof(facts.unproven), fact->unproven);
     put_control(fact, &facts.control);
@@ -230,7 +239,7 @@ static void judge(const struct fact *fact, struct drill_verdict *verdict)
     }
     drill_judge(&facts, verdict);
     drill_words_release(&facts.outside);
-    drill_words_release(&facts.residue);
+    drill_residue_release(&facts.residue);
     drill_words_release(&facts.control.endings);
     drill_words_release(&facts.control.evidence);
 }

@@ -1,6 +1,7 @@
 /* test_residue.c - what a run leaves is found: a process that hid itself, a control group */
 #include "../support.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "cage/cage.h"
 #include "drill/residue.h"
 #include <signal.h>
@@ -39,7 +40,7 @@ static pid_t start_orphan(void)
 
 static void an_orphan_is_found_and_killed(void **state)
 {
-    struct drill_words faults = {.count = 0};
+    CLEANUP(drill_residue_release) struct drill_residue residue = {.processes = 0};
     pid_t orphan;
 
     (void)state;
@@ -51,14 +52,15 @@ static void an_orphan_is_found_and_killed(void **state)
     assert_int_equal(pids.items[0], orphan);
     list(getpid(), orphan);
     assert_int_equal(pids.count, 0);
-    drill_residue_processes(0, false, &faults);
-    assert_int_equal(faults.count, 1);
-    assert_string_equal(faults.items[0], "1 process of the run lives");
-    drill_words_release(&faults);
+    drill_residue_processes(0, false, &residue);
+    assert_int_equal(residue.processes, 1);
+    assert_int_equal(residue.faults.count, 1);
+    assert_string_equal(residue.faults.items[0], "1 process of the run lives");
+    drill_residue_release(&residue);
     assert_true(drill_kill_below(0));
     assert_int_equal(kill(orphan, 0), -1);
-    drill_residue_processes(0, false, &faults);
-    assert_int_equal(faults.count, 0);
+    drill_residue_processes(0, false, &residue);
+    assert_int_equal(residue.faults.count, 0);
 }
 
 static void what_is_below_another(void **state)
@@ -74,7 +76,7 @@ static void what_is_below_another(void **state)
         _exit(1);
     }
     for (int i = 0; i < 200 && pids.count < 2; i++) {
-        drill_sleep_ms(5);
+        base_clock_sleep_ms(5);
         list(getpid(), 0);
     }
     assert_int_equal(pids.count, 2);
@@ -98,7 +100,7 @@ static void an_empty_group_that_stays_is_found(void **state)
 {
     CLEANUP(drill_before_release) struct drill_before before = {.mounts = {0}};
     struct cage_host host = {.manager = CAGE_MANAGER_V1};
-    struct drill_words faults = {.count = 0};
+    CLEANUP(drill_residue_release) struct drill_residue residue = {.processes = 0};
     char wanted[CAGE_PATH_BYTES + 64];
 
     (void)state;
@@ -108,12 +110,12 @@ static void an_empty_group_that_stays_is_found(void **state)
     make_group("fumehood-2", "");
     make_group("fumehood-3", "1\n");
     make_group("other", "");
-    drill_residue_look(&host, &before, 0, &faults);
+    drill_residue_look(&host, &before, 0, &residue);
     (void)snprintf(wanted, sizeof(wanted), "a control group was left: %.400s/fumehood-2",
                    host.cgroup_parents[CAGE_PIDS]);
-    assert_int_equal(faults.count, 1);
-    assert_string_equal(faults.items[0], wanted);
-    drill_words_release(&faults);
+    assert_int_equal(residue.faults.count, 1);
+    assert_string_equal(residue.faults.items[0], wanted);
+    assert_int_equal(residue.cgroups, 1);
 }
 
 int main(void)

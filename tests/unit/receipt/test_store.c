@@ -51,7 +51,9 @@ static void keeps_objects_once(void **state)
     assert_int_equal(receipt_store_object(store, sha256, "code", 4, &err), 0);
     support_read(path, text, sizeof(text));
     assert_string_equal(text, "code");
-    support_write_text(path, "co"); /* of the wrong length: not the object */
+    receipt_store_close(store);
+    support_write_text(path, "co"); /* torn by a crash: not the object */
+    store = sample_store("out", false);
     assert_int_equal(receipt_store_object(store, sha256, "code", 4, &err), 0);
     support_read(path, text, sizeof(text));
     assert_string_equal(text, "code");
@@ -98,7 +100,6 @@ static void resume_cuts_torn_lines_and_goes_on(void **state)
     sample_folder(3);
     add_text("out/receipts.jsonl", "{\"schema\":\"fumehood.rec");
     add_text("out/results.jsonl", "{\"run_id\":null,\"verdict\":\"missing\"}\n{\"ta");
-    support_write_text("out/objects/.partial", "left by a crash");
     store = sample_store("out", true);
     assert_true(receipt_store_chain(store).mended);
     assert_int_equal(receipt_store_chain(store).receipts, 3);
@@ -201,8 +202,8 @@ static void resume_needs_the_receipts_of_its_results(void **state)
 static void short_write_is_cut_back(void **state)
 {
     struct receipt_store *store = sample_store("out", false);
-    AUTO_JSON json_t *receipt = sample_receipt(1);
-    char hex[BASE_HASH_HEX] = "unset", sha256[BASE_HASH_HEX];
+    AUTO_JSON json_t *receipt = sample_receipt(1), *second = sample_receipt(2);
+    char hex[BASE_HASH_HEX], sha256[BASE_HASH_HEX];
     struct rlimit old, small;
     struct receipt_verdict verdict;
     struct base_err err = {0};
@@ -211,13 +212,16 @@ static void short_write_is_cut_back(void **state)
 
     (void)state;
     sample_append(store, 0);
+    assert_int_equal(receipt_store_sync(store, true, &err), 0);
     assert_int_equal(stat("out/receipts.jsonl", &st), 0);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
-    small = (struct rlimit){(rlim_t)st.st_size + 10, old.rlim_max};
+    small = (struct rlimit){(rlim_t)(2 * st.st_size) + 80, old.rlim_max}; /* for one more, whose link is longer */
     (void)signal(SIGXFSZ, SIG_IGN);
     base_hash_bytes_hex("x", 1, sha256);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    r = receipt_store_append(store, receipt, hex, &err);
+    assert_int_equal(receipt_store_append(store, receipt, hex, &err), 0); /* it waits */
+    assert_int_equal(receipt_store_append(store, second, hex, &err), 0);
+    r = receipt_store_sync(store, true, &err);
     small.rlim_cur = 2;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     object_r = receipt_store_object(store, sha256, "0123456789", 10, NULL);
@@ -225,14 +229,48 @@ static void short_write_is_cut_back(void **state)
     assert_int_equal(r, BASE_E_IO);
     assert_string_equal(err.place, "out/receipts.jsonl");
     assert_int_equal(err.sys_errno, EFBIG);
-    assert_string_equal(hex, "unset");
+    assert_int_equal(receipt_store_append(store, second, hex, &err), BASE_E_IO); /* it takes no more */
     assert_int_equal(object_r, BASE_E_IO);
     assert_int_equal(support_count_entries("out/objects"), 0);
-    sample_append(store, 2); /* the chain goes on without the lost one */
+    receipt_store_close(store);
+    store = sample_store("out", true); /* what was whole is kept, and the chain goes on */
+    assert_false(receipt_store_chain(store).mended);
+    sample_append(store, 3);
     receipt_store_close(store);
     assert_int_equal(receipt_verify_file("out/receipts.jsonl", NULL, &verdict, &err), 0);
     assert_string_equal(verdict.why, "");
-    assert_int_equal(verdict.receipts, 2);
+    assert_int_equal(verdict.receipts, 3);
+}
+
+static unsigned lines_of(const char *path)
+{
+    char text[65536];
+    unsigned lines = 0;
+
+    support_read(path, text, sizeof(text));
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
+        lines++;
+    return lines;
+}
+
+static void lines_wait_a_moment(void **state)
+{
+    struct receipt_store *store = sample_store("out", false);
+    struct base_err err = {0};
+
+    (void)state;
+    sample_append(store, 1);
+    add_result(store, 1);
+    assert_int_equal(receipt_store_flush(store, &err), 0);
+    assert_int_equal(lines_of("out/receipts.jsonl"), 0);
+    usleep(110000);
+    assert_int_equal(receipt_store_flush(store, &err), 0);
+    assert_int_equal(lines_of("out/receipts.jsonl"), 1);
+    assert_int_equal(lines_of("out/results.jsonl"), 1);
+    for (int i = 2; i < 40; i++)
+        sample_append(store, i);
+    receipt_store_close(store); /* they are written, and the file is whole */
+    assert_int_equal(lines_of("out/receipts.jsonl"), 39);
 }
 
 static void folders_that_cannot_be_used(void **state)
@@ -266,6 +304,7 @@ int main(void)
         IN_FOLDER(damaged_head_is_an_error),
         IN_FOLDER(resume_needs_the_receipts_of_its_results),
         IN_FOLDER(short_write_is_cut_back),
+        IN_FOLDER(lines_wait_a_moment),
         IN_FOLDER(folders_that_cannot_be_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

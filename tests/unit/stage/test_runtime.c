@@ -41,6 +41,28 @@ static void an_unknown_name_lists_the_known(void **state)
     assert_int_equal(stage_runtime_find("python.yaml", &runtime, &err), BASE_E_NOT_FOUND);
 }
 
+static void command_lines(void **state)
+{
+    const char *args[] = {"one", "{program}", NULL};
+    const struct stage_runtime *python;
+    char *argv[STAGE_COMMAND_MAX + 3];
+    size_t count = 0;
+
+    (void)state;
+    assert_int_equal(stage_runtime_find("python", &python, NULL), 0);
+    stage_runtime_argv(python, "/work/a.py", args, argv);
+    assert_string_equal(argv[0], python->command[0]);
+    while (argv[count])
+        count++;
+    assert_int_equal(count, python->command_count + 2);
+    assert_string_equal(argv[count - 3], "/work/a.py");
+    assert_string_equal(argv[count - 2], "one");
+    assert_string_equal(argv[count - 1], "{program}"); /* an argument is what it is */
+    stage_runtime_argv(&stage_runtime_native, "/work/a", NULL, argv);
+    assert_string_equal(argv[0], "/work/a");
+    assert_null(argv[1]);
+}
+
 static void extensions(void **state)
 {
     static const struct {
@@ -116,6 +138,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_declaration_is_right),
         cmocka_unit_test(an_unknown_name_lists_the_known),
+        cmocka_unit_test(command_lines),
         cmocka_unit_test(extensions),
         cmocka_unit_test(interpreters),
         cmocka_unit_test(a_toolchain_must_be_below_usr),

@@ -35,7 +35,7 @@ static void open_counters(struct cage_cgroup *cgroup)
 {
     for (int i = 0; i < CAGE_COUNTER_MAX; i++)
         base_cleanup_close(&cgroup->counter_fds[i]);
-    cage_cgroup_open_counters(cgroup);
+    cage_cgroup_open_counters(cgroup, false);
 }
 
 static void tick(struct watched *run)

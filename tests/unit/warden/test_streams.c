@@ -39,6 +39,8 @@ static void ends_are_where_they_must_be(void **state)
 
     (void)state;
     run->job.mark = true;
+    run->job.stdin_bytes = "x"; /* without any, there is no end of ours */
+    run->job.stdin_count = 1;
     open_streams(run);
     for (int i = 0; i < 4; i++) {
         assert_true(run->watch.guest_fds[i] >= 10); /* not in the way of 0 to 3 */

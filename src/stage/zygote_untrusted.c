@@ -1,0 +1,45 @@
+/* zygote_untrusted.c - which programs must not be forks of their runtime's zygote
+ *
+ * Runs in: the supervisor, on a program's bytes, which it only searches for words.
+ */
+#include "base/cleanup.h"
+#include "stage/stage.h"
+#include <stdio.h>
+#include <string.h>
+
+/* "#!/usr/bin/python3 -O": settings of its own. */
+static bool has_flags(const struct stage_program *program)
+{
+    const char *end = program->count > 2 ? memchr(program->bytes, '\n', program->count) : NULL;
+    size_t length = end ? (size_t)(end - program->bytes) : program->count;
+    const char *blank = length > 2 ? memmem(program->bytes, length, " -", 2) : NULL;
+
+    return length > 2 && memcmp(program->bytes, "#!", 2) == 0 && blank;
+}
+
+static const char *word_in(const struct stage_program *program)
+{
+    const struct stage_runtime *runtime = program->runtime;
+
+    for (size_t i = 0; i < runtime->zygote_cold_count; i++)
+        if (memmem(program->bytes, program->count, runtime->zygote_cold[i], strlen(runtime->zygote_cold[i])))
+            return runtime->zygote_cold[i];
+    return NULL;
+}
+
+bool stage_program_is_cold(const struct stage_program *program, char why[STAGE_COLD_BYTES])
+{
+    const char *word;
+
+    why[0] = 0;
+    if (has_flags(program)) {
+        (void)snprintf(why, STAGE_COLD_BYTES, "its first line has settings for the interpreter");
+    } else if (memchr(program->bytes, 0, program->count)) {
+        (void)snprintf(why, STAGE_COLD_BYTES, "it is not text");
+    } else {
+        word = word_in(program);
+        if (word)
+            (void)snprintf(why, STAGE_COLD_BYTES, "it has the word \"%.60s\"", word);
+    }
+    return why[0] != 0;
+}
