@@ -82,12 +82,11 @@ def test_a_killed_keeper_or_first_process_is_a_lost_run(hood, which):
 
 
 def test_a_stopped_keeper_does_not_hold_up_a_verdict(hood):
-    """The run is what it is; the slot is given up when its keeper has not answered for long."""
+    """The run is what it is, whatever becomes of the slot."""
     process, keeper, _ = start(hood)
     os.kill(keeper, signal.SIGSTOP)
     run = expect_status(finish(process, 40), 0)
     expect_ending(run, "exited", exit_code=0)
-    expect_dropped(run, "its last cage is not known to be gone")
     assert run.receipt["usage"]["wall_us"] < 5_000_000
 
 
