@@ -82,7 +82,7 @@ def test_a_killed_keeper_or_first_process_is_a_lost_run(hood, which):
 
 
 def test_a_stopped_keeper_does_not_hold_up_a_verdict(hood):
-    """The run is what it is, whatever becomes of its slot."""
+    """The run is what it is, whatever becomes of the slot."""
     process, keeper, _ = start(hood)
     os.kill(keeper, signal.SIGSTOP)
     run = expect_status(finish(process, 40), 0)
