@@ -5,7 +5,6 @@
  */
 #include "base/cleanup.h"
 #include "drill/judge.h"
-#include "drill/role.h"
 #include "drill/scene.h"
 #include <string.h>
 
@@ -210,7 +209,7 @@ void drill_judge_slots(const json_t *answer, struct drill_words *breaches, struc
         else
             judge_turn(&slots, i, json_array_get(json_object_get(answer, "receipts"), attack++));
     }
-    if (processes > DRILL_READY_MOST)
-        drill_fault(breaches, "%lld processes are in the slots when all is over, %d belong there", (long long)processes,
-                    DRILL_READY_MOST);
+    if (processes > 0)
+        drill_fault(breaches, "%lld process%s in the slots when all is over %s not belong there", (long long)processes,
+                    processes == 1 ? "" : "es", processes == 1 ? "does" : "do");
 }

@@ -130,7 +130,7 @@ static bool guest_lives(const struct watch *watch)
     if (watch->order->honest && !has_begun(watch))
         return false;
     drill_pids_below(watch->pid, 0, &pids);
-    return pids.count > (watch->order->honest ? DRILL_READY_MOST : 1);
+    return pids.count > (watch->order->honest ? DRILL_READY : 1);
 }
 
 static void kill_in_time(struct watch *watch)

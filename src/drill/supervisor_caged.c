@@ -122,16 +122,17 @@ static int say_begun(const struct drill_told *told, struct base_err *err)
     return base_file_replace(path, "", 0, err);
 }
 
-/* Keepers, and the first processes that stand ready; a guest's that stays is one more. */
-static json_t *processes_json(void)
+/* A guest's that stays is one more than those that stand ready. */
+static json_t *processes_json(enum run_cage cage)
 {
+    const size_t most = DRILL_READY + (cage == RUN_CAGE_ZYGOTE ? DRILL_READY_FORKS : 0);
     static struct drill_pids pids;
     uint64_t end_us = base_clock_us() + PATIENCE_US;
 
     for (;;) {
         drill_pids_below(getpid(), 0, &pids);
-        if (pids.count <= DRILL_READY_MOST || base_clock_us() > end_us)
-            return json_integer((json_int_t)pids.count);
+        if (pids.count <= most || base_clock_us() > end_us)
+            return json_integer((json_int_t)(pids.count > most ? pids.count - most : 0));
         base_clock_sleep_ms(STEP_MS);
     }
 }
@@ -181,7 +182,7 @@ static int run_in_slots(struct drill_told *told, struct base_err *err)
     }
     if (r == 0)
         r = run_honest_in_both(told, &clean, err);
-    base_json_put(&told->answer, "processes", processes_json());
+    base_json_put(&told->answer, "processes", processes_json(told->cage));
     return r;
 }
 

@@ -483,6 +483,15 @@ def test_attacks_in_slots(attacks):
     assert expect_row(rows["killed"], "held")["slot"] is None
 
 
+def test_attacks_that_are_forks_of_a_zygote(attacks):
+    attacks.add("forked", WORKS_BARE)
+    attacks.add("shell", ALONE, "sh")
+    rows = attacks.drill("--cage", "zygote", status=0)
+    assert expect_slot(expect_row(rows["forked"], "held"), "clean")["zygote"] is True
+    assert rows["forked"]["slot"]["runs_before"] >= 1
+    assert expect_slot(expect_row(rows["shell"], "held"), "clean", 1)["zygote"] is False
+
+
 def test_attacks_in_slots_as_an_ordinary_user(user_hood):
     attacks = Attacks(user_hood)
     attacks.add("alone", ALONE, "sh")
