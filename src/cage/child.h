@@ -122,6 +122,16 @@ int cage_init_kept(void *context);
 /* init_child.c: give up, and say at which step (CAGE_STEP_*, CAGE_AT_*) and why (-errno). */
 void cage_init_fail(struct cage_context *context, unsigned step, int r) __attribute__((noreturn));
 
+/* launcher_child.c: signals, limits, precedence and the environment that came with the start. 0 or -errno. */
+int cage_launcher_forget(char **environment);
+
+/* start_child.c: have the guest stand ready, where the terms are known ahead. 0 or -errno. */
+int cage_start_ready(struct cage_context *context);
+
+/* start_child.c: let it begin, in the way that the order says. Its pid, or -errno, or the report says at which step it
+ * failed. */
+pid_t cage_start_guest(struct cage_context *context);
+
 /* keep_child.c: make first processes as they are asked for, reap them; never returns. */
 void cage_keep_main(struct cage_context *context) __attribute__((noreturn));
 
