@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -35,7 +36,10 @@ static void drop_belongings(void)
     (void)close_range(ENGINE_LIFE_FD + 1, ~0u, 0);
     (void)fcntl(ENGINE_WORKER_FD, F_SETFD, FD_CLOEXEC); /* cannot fail for what is open */
     (void)fcntl(ENGINE_LIFE_FD, F_SETFD, FD_CLOEXEC);
-    (void)chdir("/"); /* from the root it is no worse */
+    int stays = chdir("/"); /* else it stands where it was started, which is no worse */
+
+    (void)stays;
+    (void)prctl(PR_SET_NAME, "fumehood"); /* not "exe" */
 }
 
 static int follow_starter(struct base_err *err)
