@@ -8,6 +8,7 @@ import peers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
+WARM_UP_RUNS = 5  # of a rate, untimed: as in warm.c and library.c
 PAYLOADS = {"true": ["/usr/bin/true"], "python": ["/usr/bin/python3", "-c", "pass"]}
 KEPT_ENV = ("HOME", "LANG", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_STATE_HOME")
 LOOK = "; ".join(  # one line, as the plan wants it
@@ -238,5 +239,6 @@ class Rate:
             return
         self.per_s.append(float(words[0]))
         self.own_cpu_us.append(float(words[1]))
-        self.cpu_us.append(used_us / (float(words[0]) * ms / 1000))
+        warm_up = WARM_UP_RUNS * self.jobs if self.case.candidate.rate else 0
+        self.cpu_us.append(used_us / (float(words[0]) * ms / 1000 + warm_up))
         self.failed += int(words[2]) if len(words) > 2 else 0

@@ -2,9 +2,10 @@
 # plain_harness.py - what evaluation scripts commonly do, without any isolation: something to compare fumehood with
 #
 # A pool of workers; for each candidate a fresh process by multiprocessing, which execs prompt, completion, test and the
-# call of check() with its streams swallowed and a timer running; the verdict comes back by a pipe, or, with --result
-# manager, in a list that a manager process of its own holds. A candidate can do here whatever the user can: only for
-# candidates that are known.
+# call of check() in a folder of its own, with its streams swallowed, the most dangerous functions of os taken away and a
+# timer running; the verdict comes back by a pipe, or, with --result manager, in a list that a manager process of its own
+# holds, as in the script that was published with HumanEval. This is no isolation: a candidate can do here whatever the
+# user can. Only for candidates that are known.
 import argparse
 import concurrent.futures
 import contextlib
@@ -14,8 +15,12 @@ import json
 import multiprocessing
 import os
 import signal
+import shutil
 import sys
+import tempfile
 import time
+
+TAKEN_AWAY = "kill killpg fork forkpty system putenv remove removedirs rmdir setuid fchdir rename unlink chroot truncate".split()
 
 
 class TimeIsUp(Exception):
@@ -65,7 +70,32 @@ def time_limit(seconds):
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
+def take_away():
+    for name in TAKEN_AWAY:
+        setattr(os, name, None)
+    shutil.rmtree = shutil.move = shutil.chown = None
+
+
+@contextlib.contextmanager
+def own_folder():
+    remove, unlink, rmdir = shutil.rmtree, os.unlink, os.rmdir
+    folder, before = tempfile.mkdtemp(), os.getcwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.unlink, os.rmdir = unlink, rmdir
+        os.chdir(before)
+        remove(folder, ignore_errors=True)
+
+
 def verdict_of(program, timeout_s):
+    with own_folder():
+        take_away()
+        return run_program(program, timeout_s)
+
+
+def run_program(program, timeout_s):
     swallowed = io.StringIO()
     sys.stdin = NoInput()
     try:
