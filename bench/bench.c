@@ -17,8 +17,7 @@
  * `alternate` prints one line a sample: CASE STATUS WALL_US DONE_US CPU_US PEAK_KIB BUSY, where CASE is the number of
  * the case. WALL_US: until the result is known; DONE_US: until everything is cleared away. Every round runs each case
  * once, in an order shuffled anew with a fixed seed, so that no case always follows the same neighbour and pays for
- * what that one left to the kernel's background work. CPU_US of a served case is -1, and one line more at the end has
- * its mean: CASE cpu MEAN_US.
+ * what that one left to the kernel's background work. CPU_US of a served case is -1: it is not known of one run.
  *
  * `rate` gives each case a worker of its own, all at the same time, and prints RUNS_A_SECOND CPU_US_A_RUN FAILED.
  */
@@ -57,7 +56,6 @@ struct command {
     bool serves;         /* one process for all samples: */
     pid_t pid;           /* 0 before the first */
     int ask, answers;
-    int64_t runs;
 };
 
 struct bench_case {
@@ -307,19 +305,7 @@ static struct sample ask_server(struct command *cmd)
         return (struct sample){.status = 255, .cpu_us = -1};
     s.wall_us = wall_us;
     s.done_us = done_us;
-    cmd->runs++;
     return s;
-}
-
-/* Ends it; the mean processor time of a run by it and all that it waited for. */
-static int64_t end_server(struct command *cmd)
-{
-    struct rusage usage;
-    int status;
-    close(cmd->ask);
-    if (wait4(cmd->pid, &status, 0, &usage) < 0 || cmd->runs == 0)
-        return -1;
-    return usage_us(&usage) / cmd->runs;
 }
 
 static struct sample run_command(struct command *cmd)
@@ -419,9 +405,6 @@ static int alternate(long rounds, long pause_ms, long quiet_ms)
             fflush(stdout);
         }
     }
-    for (int i = 0; i < case_count; i++)
-        if (cases[i].commands[0].serves)
-            printf("%d cpu %lld\n", i, (long long)end_server(&cases[i].commands[0]));
     return 0;
 }
 

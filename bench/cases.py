@@ -38,7 +38,7 @@ class Case:
     def __init__(self, payload, candidate, commands):
         self.payload, self.candidate, self.commands = payload, candidate, commands
         self.name, self.limits = candidate.name, candidate.limits
-        self.samples, self.failed, self.gives, self.served_cpu_us = [], 0, "", None
+        self.samples, self.failed, self.gives = [], 0, ""
 
 
 def environment():
