@@ -308,6 +308,17 @@ static struct sample ask_server(struct command *cmd)
     return s;
 }
 
+static void end_servers(void)
+{
+    for (int i = 0; i < case_count; i++) {
+        struct command *cmd = &cases[i].commands[0];
+        if (cmd->pid == 0)
+            continue;
+        close(cmd->ask);
+        waitpid(cmd->pid, NULL, 0);
+    }
+}
+
 static struct sample run_command(struct command *cmd)
 {
     struct sample s = {.status = 255};
@@ -405,6 +416,7 @@ static int alternate(long rounds, long pause_ms, long quiet_ms)
             fflush(stdout);
         }
     }
+    end_servers();
     return 0;
 }
 
@@ -474,8 +486,11 @@ int main(int argc, char **argv)
     struct sigaction timeout = {.sa_handler = kill_running};
     sigaction(SIGALRM, &timeout, NULL);
     sigaction(SIGPIPE, &(struct sigaction){.sa_handler = no_one_reads}, NULL); /* a handler is not inherited */
-    if (strcmp(argv[2], "once") == 0 && argc == 4)
-        return run_case(&cases[number(argv[3], 0, case_count - 1)]).status;
+    if (strcmp(argv[2], "once") == 0 && argc == 4) {
+        int status = run_case(&cases[number(argv[3], 0, case_count - 1)]).status;
+        end_servers();
+        return status;
+    }
     if ((silent = open("/dev/null", O_WRONLY | O_CLOEXEC)) < 0)
         die("/dev/null", strerror(errno));
     if (strcmp(argv[2], "alternate") == 0 && argc == 6)
