@@ -95,8 +95,8 @@ def descriptors(pid):
 
 
 def by_role(top, with_cages=True):
-    """{role: {count, pss_kib, private_kib, fds: [of each]}} of fumehood eval and all below it."""
-    result = {role: {"count": 0, "pss_kib": 0, "private_kib": 0, "fds": []} for role in ROLES}
+    """{role: {count, pss_kib, private_kib, fds: [of each], pids}} of fumehood eval and all below it."""
+    result = {role: {"count": 0, "pss_kib": 0, "private_kib": 0, "fds": [], "pids": []} for role in ROLES}
     for pid, depth, _ in tree(top):
         role = ROLES[min(depth, len(ROLES) - 1)]
         if role == "cage" and not with_cages:
@@ -105,6 +105,7 @@ def by_role(top, with_cages=True):
         if held["pss_kib"] == 0:
             continue  # it has just ended
         row["count"] += 1
+        row["pids"].append(pid)
         row["fds"].append(descriptors(pid))
         for key, value in held.items():
             row[key] += value
