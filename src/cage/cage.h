@@ -171,13 +171,14 @@ struct cage_denial {
 /* Shared between both. The first process of the cage writes; the guest cannot reach it. The supervisor treats
  * it as data all the same. */
 struct cage_report {
-    _Atomic uint64_t achieved;   /* bits by CAGE_STEP_* */
-    _Atomic uint32_t started;    /* the guest's exec succeeded */
-    _Atomic uint32_t ended;      /* the guest's first process ended; wait_status is set */
-    _Atomic uint32_t denied_end; /* ended by the last denied call that the policy bears */
-    _Atomic uint32_t overdue;    /* ended by our own clock: the supervisor did not end it in time */
-    _Atomic uint32_t alone;      /* with the guest's first process ended, nothing but the cage's own is left */
-    int32_t kept_status;         /* of the first process that a keeper has reaped, and the processor time of its tree */
+    _Atomic uint64_t achieved;    /* bits by CAGE_STEP_* */
+    _Atomic uint32_t started;     /* the guest's exec succeeded */
+    _Atomic uint32_t ended;       /* the guest's first process ended; wait_status is set */
+    _Atomic uint32_t denied_end;  /* ended by the last denied call that the policy bears */
+    _Atomic uint32_t overdue;     /* ended by our own clock: the supervisor did not end it in time */
+    _Atomic uint32_t alone;       /* with the guest's first process ended, nothing but the cage's own is left */
+    _Atomic uint32_t zygote_died; /* before the guest that it had forked, or with it */
+    int32_t kept_status; /* of the first process that a keeper has reaped, and the processor time of its tree */
     uint64_t kept_cpu_us;
     int32_t wait_status;
     int32_t failed_step; /* -1: none */
@@ -337,8 +338,12 @@ struct cage_zygote {
 int cage_zygote_environment(const char *path, const char *modules, char text[CAGE_ZYGOTE_BYTES],
                             char *ret_texts[CAGE_ZYGOTE_TEXTS], struct base_err *err);
 
-/* Whether a guest of @argv may be a fork of a zygote: short enough, and nothing is to be noticed that needs an exec. */
-bool cage_zygote_serves(const struct cage_plan *plan, char *const *argv);
+/* Why a guest of @argv must not be a fork of a zygote, or NULL. */
+#define CAGE_ZYGOTE_MEMORY_BYTES (16u << 20)
+const char *cage_zygote_refuses(const struct cage_plan *plan, char *const *argv);
+
+/* Whether what a keeper and its zygote have charged to their groups is little beside the memory of @plan. */
+bool cage_keeper_leaves_room(const struct cage_keeper *keeper, const struct cage_plan *plan);
 
 /* Have a keeper on @slot, with @zygote (NULL: none). @host is copied. The caller must be single-threaded. On failure
  * there is none. */

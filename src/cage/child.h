@@ -94,6 +94,7 @@ struct cage_context {
     char **environment; /* the copy of the supervisor's, to be wiped */
     uint64_t without;   /* bits of steps that are claimed and not done (mutation.h) */
     bool keeps;         /* this is a keeper: no guest of its own */
+    bool no_exec;       /* the guest-to-be is a fork of a zygote: what an exec would do is done by its steps */
     int line_fd;        /* to the supervisor; its end of file says that it gave up or died */
     /* filled by the child */
     int lock_fd;                 /* the slot's, held as long as we live; -1: none */
@@ -267,7 +268,7 @@ int cage_zygote_start(struct cage_context *context);
  * end is told. */
 pid_t cage_zygote_fork(struct cage_context *context);
 
-/* zygote_child.c: the guest's end, as told; false while there is none. */
+/* zygote_child.c: the guest's end, as told; false while there is none. Does not return when its zygote is dead. */
 bool cage_zygote_ended(struct cage_context *context, int *ret_status);
 
 /* mount_child.c */

@@ -57,6 +57,8 @@ static int apply_descriptors(struct cage_context *context)
         int r = kernel_dup3(in_place[target], (int)target, 0);
         if (r < 0)
             return r;
+        if (context->no_exec) /* else the first process has the same table, and needs them */
+            (void)kernel_close(in_place[target]);
     }
     return kernel_close_range(count, ~0u, CLOSE_RANGE_CLOEXEC);
 }
@@ -207,8 +209,12 @@ static int apply_capabilities(struct cage_context *context)
 
     int r = kernel_prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0);
 
-    (void)context;
-    return r < 0 ? r : KERNEL(SYS_capset, &header, none);
+    if (r == 0)
+        r = KERNEL(SYS_capset, &header, none);
+    if (r == 0 &&
+        context->no_exec) /* the change of ids has taken its own /proc from it, and an exec would give it back */
+        r = kernel_prctl(PR_SET_DUMPABLE, 1, 0);
+    return r;
 }
 
 static int prove_capabilities(struct cage_context *context)
@@ -271,7 +277,7 @@ static int apply_filter(struct cage_context *context)
     fd = load_filter(terms, &program);
     if (fd < 0)
         return fd;
-    context->listener_fd = fd; /* closed in the guest by its exec */
+    context->listener_fd = fd; /* closed in the guest by its exec, or when it has been taken */
     return 0;
 }
 

@@ -386,11 +386,14 @@ void cage_init_main(struct cage_context *context)
 
 int cage_init_kept(void *argument)
 {
+    const struct kernel_sigaction action = {.handler = SIG_DFL};
     struct cage_context *context = argument;
     int r;
 
     (void)kernel_setsid();
-    r = settle_down(context);
+    r = kernel_sigaction_set(SIGCHLD, &action); /* which a keeper ignores */
+    if (r == 0)
+        r = settle_down(context);
     if (r < 0)
         cage_init_fail(context, CAGE_AT_START, r);
     build(context, KEPT);

@@ -24,7 +24,8 @@ static int clone_first(const struct cage_context *context, int line_fd, int *ret
 {
     static char stack[STACK_BYTES] __attribute__((aligned(64)));
     static struct cage_context own;
-    const uint64_t flags = (cage_begin_namespaces(context->without) & NEW_EACH_TIME) | CLONE_PIDFD | CLONE_VM | SIGCHLD;
+    const uint64_t flags =
+        (cage_begin_namespaces(context->without) & NEW_EACH_TIME) | CLONE_PIDFD | CLONE_VM; /* no SIGCHLD */
 
     CAGE_STACK_RENEW(stack);
     own = *context;
@@ -47,7 +48,7 @@ static void reap(struct cage_context *context)
     int status, r = 0;
 
     if (context->first > 0)
-        r = kernel_wait_usage(context->first, &status, 0, &usage);
+        r = kernel_wait_usage(context->first, &status, __WALL, &usage);
     if (r == context->first && r > 0) {
         context->report->kept_status = status;
         context->report->kept_cpu_us = cpu_us(&usage);
@@ -78,10 +79,21 @@ static int leave_marks(struct cage_context *context)
     return r < 0 ? r : cage_mount_number(&context->keeper_root);
 }
 
+/* A guest whose zygote was killed becomes our child, and its cage cannot end before it is reaped. The kernel does that
+ * at once where a SIGCHLD would be ignored; first processes, which we ask for, send none. */
+static int reap_strays(void)
+{
+    const struct kernel_sigaction action = {.handler = SIG_IGN};
+
+    return kernel_sigaction_set(SIGCHLD, &action);
+}
+
 void cage_keep_main(struct cage_context *context)
 {
     int line_fd, r = leave_marks(context);
 
+    if (r == 0)
+        r = reap_strays();
     if (r == 0)
         r = kernel_block_only(0); /* nothing is to wait for us: a user's guests can see how many signals do */
     if (r < 0)

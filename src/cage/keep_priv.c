@@ -159,6 +159,14 @@ static bool terms_equal(const struct cage_keeper *keeper, const struct cage_plan
            memcmp(&keeper->allowed, &allowed, sizeof(allowed)) == 0;
 }
 
+bool cage_keeper_leaves_room(const struct cage_keeper *keeper, const struct cage_plan *plan)
+{
+    const struct policy_limit *limit = &plan->policy->limits[POLICY_LIMIT_MEMORY_BYTES];
+    uint64_t charge = keeper->has_run ? keeper->charge_bytes : cage_cgroup_charge_bytes(&keeper->cage.cgroup);
+
+    return limit->unlimited || charge == UINT64_MAX || charge <= limit->value / 2;
+}
+
 bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *plan)
 {
     return !keeper->has_run || (limits_equal(keeper, plan) && keeper->network == plan->policy->network);

@@ -44,11 +44,23 @@ int cage_zygote_environment(const char *path, const char *modules, char text[CAG
     return 0;
 }
 
-bool cage_zygote_serves(const struct cage_plan *plan, char *const *argv)
+/* What a fork shares with its zygote is charged to both together: a part of its memory that must not count much. */
+static bool has_little_memory(const struct cage_plan *plan)
+{
+    const struct policy_limit *limit = &plan->policy->limits[POLICY_LIMIT_MEMORY_BYTES];
+
+    return !limit->unlimited && limit->value < CAGE_ZYGOTE_MEMORY_BYTES;
+}
+
+const char *cage_zygote_refuses(const struct cage_plan *plan, char *const *argv)
 {
     size_t bytes = 0, count = 0;
 
     for (; argv[count]; count++)
         bytes += strlen(argv[count]) + 1;
-    return count <= ZYGOTE_ARGS_MAX && bytes <= ZYGOTE_TEXT_BYTES && !plan->policy->observe;
+    if (count > ZYGOTE_ARGS_MAX || bytes > ZYGOTE_TEXT_BYTES)
+        return "its command is long";
+    if (plan->policy->observe)
+        return "what it opens or executes is to be noted from its start";
+    return has_little_memory(plan) ? "its limit of memory is small" : NULL;
 }

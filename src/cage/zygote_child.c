@@ -268,13 +268,17 @@ pid_t cage_zygote_fork(struct cage_context *context)
 
 bool cage_zygote_ended(struct cage_context *context, int *ret_status)
 {
-    struct zygote_end end = {.status = SIGKILL}; /* with the zygote itself */
+    struct zygote_end end;
     struct iovec iov = {&end, sizeof(end)};
     struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
     int count = context->guest_fd < 0 ? -EAGAIN : kernel_recvmsg(context->guest_fd, &message, MSG_DONTWAIT);
 
     if (count == -EAGAIN || count == -EINTR)
         return false;
+    if (count != (int)sizeof(end)) { /* nobody knows how the guest ends, and it ends with us */
+        context->report->zygote_died = 1;
+        kernel_exit(1);
+    }
     *ret_status = end.status;
     return true;
 }

@@ -148,7 +148,14 @@ int run_berth_ready(struct run_berth *berth, const struct cage_host *host, const
         run_berth_empty(berth);
         r = note_zygote(berth, zygote, err);
     }
-    return r < 0 ? r : fill(berth, host, err);
+    if (r == 0)
+        r = fill(berth, host, err);
+    if (r < 0 || !berth->keeper.has_zygote || cage_keeper_leaves_room(&berth->keeper, plan))
+        return r;
+    run_berth_empty(berth);
+    berth->runtime = NULL;
+    (void)snprintf(berth->no_zygote, sizeof(berth->no_zygote), "it has too much memory beside the limit");
+    return fill(berth, host, err);
 }
 
 void run_berth_again(struct run_berth *berth, const struct cage_host *host)

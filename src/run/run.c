@@ -190,18 +190,35 @@ static int check_plan(const struct policy *policy, const struct cage_host *host,
     return r < 0 ? r : cage_observe_check(policy, err);
 }
 
+/* It has started without the policy's filter, under which it might not have. */
+static bool lacks_calls(const struct policy *policy, const char *runtime)
+{
+    const struct policy_profile *profile = policy_profile_of_runtime(runtime);
+
+    if (!policy->syscalls.narrowed)
+        return false;
+    for (size_t i = 0; profile && i < ARRAY_COUNT(profile->calls.bits); i++)
+        if (profile->calls.bits[i] & ~policy->syscalls.calls.bits[i])
+            return true;
+    return !profile;
+}
+
 /* The zygote that this run could be a fork of, and in the outcome why it cannot. */
 static struct run_zygote zygote_for(const struct run_request *request, const struct command *command,
                                     const struct cage_plan *plan, char why[STAGE_COLD_BYTES])
 {
     const struct run_zygote none = {NULL, NULL};
+    const char *refusal;
 
     _Static_assert(sizeof(((struct warden_outcome *)0)->cold_why) == STAGE_COLD_BYTES, "one length of reasons");
     why[0] = 0;
     if (request->cage != RUN_CAGE_ZYGOTE || !request->program->runtime->has_zygote)
         return none;
-    if (request->learn || !cage_zygote_serves(plan, command->argv))
-        (void)snprintf(why, STAGE_COLD_BYTES, "its command is long, or its calls are to be noticed");
+    refusal = cage_zygote_refuses(plan, command->argv);
+    if (request->learn || refusal)
+        (void)snprintf(why, STAGE_COLD_BYTES, "%s", refusal ? refusal : "its system calls are to be learnt");
+    else if (lacks_calls(plan->policy, request->program->runtime->name))
+        (void)snprintf(why, STAGE_COLD_BYTES, "it lacks system calls that the interpreter's own profile has");
     else if (!stage_program_is_cold(request->program, why))
         return (struct run_zygote){request->program->runtime, command->envp};
     return none;

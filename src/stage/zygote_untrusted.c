@@ -17,6 +17,14 @@ static bool has_flags(const struct stage_program *program)
     return length > 2 && memcmp(program->bytes, "#!", 2) == 0 && blank;
 }
 
+/* The interpreter takes some files for compiled ones by their first bytes. */
+static bool is_text(const struct stage_program *program)
+{
+    const unsigned char *bytes = (const unsigned char *)program->bytes;
+
+    return !memchr(bytes, 0, program->count) && !(program->count > 1 && bytes[0] >= 0x80 && bytes[1] == '\r');
+}
+
 static const char *word_in(const struct stage_program *program)
 {
     const struct stage_runtime *runtime = program->runtime;
@@ -34,7 +42,7 @@ bool stage_program_is_cold(const struct stage_program *program, char why[STAGE_C
     why[0] = 0;
     if (has_flags(program)) {
         (void)snprintf(why, STAGE_COLD_BYTES, "its first line has settings for the interpreter");
-    } else if (memchr(program->bytes, 0, program->count)) {
+    } else if (!is_text(program)) {
         (void)snprintf(why, STAGE_COLD_BYTES, "it is not text");
     } else {
         word = word_in(program);

@@ -120,6 +120,8 @@ static const char *lost_why(const struct warden_watch *watch)
         return "it cannot be killed";
     if (watch->stop.wanted)
         return watch->stop.detail;
+    if (watch->report->zygote_died)
+        return "the zygote of its guest was killed from outside";
     return WIFSIGNALED(watch->status) ? "its first process was killed from outside" : "its first process gave up";
 }
 

@@ -23,9 +23,14 @@ static bool wait_for_death(const struct cage *cage)
  * in namespaces that end with it. What can stay behind are the control groups, or what a slot is proved clean of. */
 static bool is_gone(const struct warden_rest *rest)
 {
-    if (rest->is_stuck || rest->cage.pid_fd < 0)
+    if (rest->cage.pid_fd < 0)
         return false;
     (void)kernel_pidfd_send_signal(rest->cage.pid_fd, SIGKILL); /* mostly it is at its own end, or dead */
+    if (!rest->is_stuck && wait_for_death(&rest->cage))
+        return true;
+    if (!rest->cage.keeper) /* somebody has stopped a zygote, which then does not reap its guest */
+        return false;
+    (void)kernel_pidfd_send_signal(rest->cage.keeper->cage.pid_fd, SIGKILL);
     return wait_for_death(&rest->cage);
 }
 

@@ -236,7 +236,7 @@ bool warden_sink_flush(struct warden_sink *sink)
         written = pass_portion(sink, sink->tail.bytes + sink->pending_from, sink->tail.count - sink->pending_from);
         sink->pending_from += written;
     }
-    return sink->pass_broken || sink->pending_from == sink->tail.count;
+    return sink->pass_broken || sink->pending_from >= sink->tail.count;
 }
 
 /* Returns false at the end of what there is to give. */

@@ -18,9 +18,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,12 +49,12 @@ static struct {
     int (*list_append)(object *, object *);
     object *(*bytes)(const char *, long);
     object *(*run_file)(FILE *, const char *, int, object *, object *, int, void *);
-    object **system_exit, **interrupt, *none;
+    object **system_exit, *none;
     object *(*sys_object)(const char *);
     object *(*call_method)(object *, const char *, const char *, ...);
     int (*is_true)(object *);
-    int (*is_instance)(object *, object *);
     void (*unraisable)(object *);
+    int (*finalize)(void);
     int (*matches)(object *);
     void (*fetch)(object **, object **, object **);
     void (*normalize)(object **, object **, object **);
@@ -83,13 +86,12 @@ static bool find_functions(void)
         {&py.bytes, "PyBytes_FromStringAndSize"},
         {&py.run_file, "PyRun_FileExFlags"},
         {&py.system_exit, "PyExc_SystemExit"},
-        {&py.interrupt, "PyExc_KeyboardInterrupt"},
         {&py.none, "_Py_NoneStruct"},
         {&py.sys_object, "PySys_GetObject"},
         {&py.call_method, "PyObject_CallMethod"},
         {&py.is_true, "PyObject_IsTrue"},
-        {&py.is_instance, "PyObject_IsInstance"},
         {&py.unraisable, "PyErr_WriteUnraisable"},
+        {&py.finalize, "Py_FinalizeEx"},
         {&py.restore, "PyErr_Restore"},
         {&py.matches, "PyErr_ExceptionMatches"},
         {&py.fetch, "PyErr_Fetch"},
@@ -116,19 +118,18 @@ static bool find_functions(void)
 static struct {
     char path[512]; /* of the program that is not there; empty: this is no zygote (any more) */
     char preload[4096];
-    object *enter, *status_of, *wait_for_threads, *drop_globals, *die_of_interrupt, *main_dict;
+    object *enter, *status_of, *wait_for_threads, *is_noticed, *is_interrupt, *main_dict;
 } zygote;
 
-/* The interpreter, which reads its environment later, sees none of this. */
+/* The interpreter, which reads its environment later, sees none of this: it stands before all that is a guest's. */
 __attribute__((constructor)) static void begin(void)
 {
     const char *path = getenv("FUMEHOOD_ZYGOTE"), *preload = getenv("FUMEHOOD_PRELOAD");
 
     (void)snprintf(zygote.path, sizeof(zygote.path), "%s", path ? path : "");
     (void)snprintf(zygote.preload, sizeof(zygote.preload), "%s", preload ? preload : "");
-    (void)unsetenv("LD_PRELOAD");
-    (void)unsetenv("FUMEHOOD_ZYGOTE");
-    (void)unsetenv("FUMEHOOD_PRELOAD");
+    if (path && preload)
+        environ += CAGE_ZYGOTE_TEXTS;
 }
 
 static void give_up(const char *why) __attribute__((noreturn));
@@ -152,14 +153,35 @@ static void load_driver(void)
         {&zygote.enter, "enter"},
         {&zygote.status_of, "status_of"},
         {&zygote.wait_for_threads, "wait_for_threads"},
-        {&zygote.drop_globals, "drop_globals"},
-        {&zygote.die_of_interrupt, "die_of_interrupt"},
+        {&zygote.is_noticed, "is_noticed"},
+        {&zygote.is_interrupt, "is_interrupt"},
     };
 
     for (size_t i = 0; i < ARRAY_COUNT(functions); i++)
         if (!module || !(*functions[i].place = py.attribute(module, functions[i].name)))
             give_up("its driver does not load");
     zygote.main_dict = py.module_dict(py.import_add("__main__"));
+}
+
+static void flush_plainly(const char *name)
+{
+    object *stream = py.sys_object(name);
+
+    if (stream)
+        (void)py.call_method(stream, "flush", NULL);
+    py.clear();
+}
+
+/* Its streams are the two ends of a pipe. What it says there, or does beside, would be missing in its forks. */
+static bool is_quiet(void)
+{
+    struct stat tasks;
+    int said = 0;
+
+    flush_plainly("stdout");
+    flush_plainly("stderr");
+    return ioctl(STDIN_FILENO, FIONREAD, &said) == 0 && said == 0 && stat("/proc/self/task", &tasks) == 0 &&
+           tasks.st_nlink == 3; /* its folder, itself, one thread */
 }
 
 /* What is there before the first fork need not be made, nor copied, in each. */
@@ -178,6 +200,8 @@ static void warm_up(void)
         zygote.preload);
     if (py.run_simple(text, NULL) < 0)
         give_up("a module cannot be preloaded");
+    if (!is_quiet())
+        give_up("it says something, or has threads, before its program");
 }
 
 /* --- a request --- */
@@ -238,14 +262,15 @@ static int move_up(int fds[ZYGOTE_FD_MAX])
 
 static int become(int fds[ZYGOTE_FD_MAX], struct cage_report *report, int *ret_listener_fd)
 {
-    static struct cage_terms terms;
+    struct cage_terms *terms = &request.head.terms;
     struct cage_context context = {
         .report = report,
         .host = &request.head.host,
-        .terms = &terms,
+        .terms = terms,
         .without = request.head.without,
         .keeper_root = request.head.root, /* there is one, and we are there */
         .zygote = 1,
+        .no_exec = true,
         .listener_fd = -1,
     };
     int r = move_up(fds);
@@ -257,12 +282,11 @@ static int become(int fds[ZYGOTE_FD_MAX], struct cage_report *report, int *ret_l
         report->failed_errno = -r;
         return r;
     }
-    terms = request.head.terms;
-    terms.filter = (const struct sock_filter *)(const void *)request.rest;
-    terms.filter_count = request.head.filter_count;
-    terms.judge = NULL;
+    terms->filter = (const struct sock_filter *)(const void *)request.rest;
+    terms->filter_count = request.head.filter_count;
+    terms->judge = NULL;
     /* The first process answers for all other steps. */
-    report->achieved = terms.requested & ~cage_guest_steps();
+    report->achieved = terms->requested & ~cage_guest_steps();
     context.ends[CAGE_END_STDIN] = fds[ZYGOTE_STDIN];
     context.ends[CAGE_END_STDOUT] = fds[ZYGOTE_STDOUT];
     context.ends[CAGE_END_STDERR] = fds[ZYGOTE_STDERR];
@@ -309,33 +333,62 @@ static object *arguments_of(const char *text, uint32_t count)
     return list;
 }
 
-/* An exception that is not SystemExit is printed, as the interpreter would. */
-static object *take_exception(object *result)
+static bool says_yes(object *answer)
 {
-    object *type, *value, *traceback;
-    bool is_exit;
+    bool yes = !answer || py.is_true(answer) != 0;
 
-    if (result)
-        return py.none;
-    is_exit = py.matches(*py.system_exit) != 0;
-    py.fetch(&type, &value, &traceback);
-    py.normalize(&type, &value, &traceback);
-    if (!is_exit) {
-        py.restore(type, value, traceback);
-        py.print(1);
-    }
-    return value;
+    py.clear();
+    return yes;
 }
 
+struct end {
+    int status;
+    bool interrupted; /* it dies of the signal, as who has no handler of it */
+};
+
+static struct end end_of_exit(object *type, object *value, object *traceback)
+{
+    object *number = py.call(zygote.status_of, "O", value);
+    const struct end end = {.status = number ? (int)py.as_long(number) : 1};
+
+    py.clear();
+    py.restore(type, value, traceback); /* and with it all that it holds is gone */
+    py.clear();
+    return end;
+}
+
+/* How the program has ended. An exception that is not SystemExit is printed, as the interpreter would: when all is
+ * flushed. */
+static struct end take_end(object *result)
+{
+    bool is_exit = !result && py.matches(*py.system_exit) != 0;
+    object *type, *value, *traceback;
+    struct end end = {.status = 1};
+
+    py.fetch(&type, &value, &traceback);
+    flush_plainly("stderr");
+    flush_plainly("stdout");
+    if (result)
+        return (struct end){.status = 0};
+    py.normalize(&type, &value, &traceback);
+    if (is_exit)
+        return end_of_exit(type, value, traceback);
+    end.interrupted = says_yes(py.call(zygote.is_interrupt, "O", value));
+    py.restore(type, value, traceback);
+    py.print(1);
+    return end;
+}
+
+/* As the interpreter does it at its end; false where it then ends with another status. */
 static bool flush(const char *name, bool tell)
 {
     object *stream = py.sys_object(name);
     object *closed = stream && stream != py.none ? py.attribute(stream, "closed") : NULL;
+    bool is_there = stream && stream != py.none && !(closed && py.is_true(closed) != 0);
 
-    if (!closed || py.is_true(closed) != 0 || py.call_method(stream, "flush", NULL)) {
-        py.clear();
+    py.clear();
+    if (!is_there || py.call_method(stream, "flush", NULL))
         return true;
-    }
     if (tell)
         py.unraisable(stream);
     else
@@ -343,33 +396,34 @@ static bool flush(const char *name, bool tell)
     return false;
 }
 
-static bool flush_streams(bool tell)
+/* The interpreter's own end takes it several milliseconds. Where nobody would notice, what it does comes to this. */
+static bool end_interpreter(void)
 {
-    bool whole = flush("stdout", tell);
+    bool whole;
 
-    (void)flush("stderr", false);
-    return whole;
-}
-
-/* What the interpreter does at its end, as far as a program can see it; the rest goes with the process. */
-static int leave(object *end)
-{
-    object *number = py.call(zygote.status_of, "O", end);
-    int status = number ? (int)py.as_long(number) : 1;
-    bool interrupted = end != py.none && py.is_instance(end, *py.interrupt) > 0;
-
-    py.clear();
-    end = NULL;
     if (!py.call(zygote.wait_for_threads, NULL))
         py.unraisable(NULL);
-    bool whole = flush_streams(true);
-    if (!py.call(zygote.drop_globals, NULL))
-        py.clear();
-    if (!flush_streams(whole) || !whole)
-        status = 120;
-    if (interrupted)
-        (void)py.call(zygote.die_of_interrupt, NULL);
-    return status;
+    if (says_yes(py.call(zygote.is_noticed, NULL)))
+        return py.finalize() == 0;
+    whole = flush("stdout", true);
+    return flush("stderr", false) && whole;
+}
+
+static void die_of_interrupt(void)
+{
+    const struct kernel_sigaction action = {.handler = SIG_DFL};
+
+    if (kernel_sigaction_set(SIGINT, &action) == 0)
+        (void)kill(getpid(), SIGINT);
+}
+
+static int leave(struct end end)
+{
+    if (!end_interpreter())
+        end.status = 120;
+    if (end.interrupted)
+        die_of_interrupt();
+    return end.status;
 }
 
 static void run_program(void) __attribute__((noreturn));
@@ -389,7 +443,14 @@ static void run_program(void)
     file = fopen(path, "rb");
     if (file)
         result = py.run_file(file, path, FILE_INPUT, zygote.main_dict, zygote.main_dict, 1, NULL);
-    _exit(leave(take_exception(result)));
+    exit(leave(take_end(result)));
+}
+
+/* The guest can read its own memory: what of the machine was needed to become it is not for it. */
+static void forget_host(void)
+{
+    explicit_bzero(&request.head.terms, sizeof(request.head.terms));
+    explicit_bzero(&request.head.host, sizeof(request.head.host));
 }
 
 static void guest_main(int fds[ZYGOTE_FD_MAX]) __attribute__((noreturn));
@@ -400,6 +461,7 @@ static void guest_main(int fds[ZYGOTE_FD_MAX])
 
     zygote.path[0] = 0; /* from here on fopen() is fopen() */
     (void)become(fds, &report, &listener_fd);
+    forget_host();
     hand_over(fds[ZYGOTE_RUN], &report, listener_fd);
     ignore_again();
     py.after_fork_child();
@@ -436,6 +498,7 @@ static void serve_one(int own_pid_fd)
             (void)close(fds[i]);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    explicit_bzero(&request, sizeof(request)); /* the next fork has a copy of all that is here */
     tell_end(fds[ZYGOTE_RUN], status);
     (void)close(fds[ZYGOTE_RUN]);
     (void)setns(own_pid_fd, CLONE_NEWPID); /* nothing of a dead cage is held */

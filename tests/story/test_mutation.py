@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import time
 
@@ -81,6 +82,43 @@ def what_comes_out(hood, mutant, step, without):
 @pytest.mark.parametrize("step", sorted(set(NOTICES) - {"parent_death"}))
 def test_without_a_protection_a_slot_is_not_the_same(hood, mutant, step):
     assert what_comes_out(hood, mutant, step, "") != what_comes_out(hood, mutant, step, step)
+
+
+# As a fork of a zygote: what a guest finds that has not taken one of its own steps. None of it starts the program cold.
+STATUS = "print([line for line in open('/proc/' + 'self/status') if line.startswith(%r)])"
+FORK_FINDS = {
+    "session": "import os\nprint(os.getsid(0) == os.getpid())",
+    "descriptors": "import os\nprint(os.listdir('/proc/' + 'self/fd'), os.fstat(1).st_ino != os.fstat(0).st_ino)",
+    "identity": "import os\nprint(os.getresuid(), os.getgroups())",
+    "capabilities": STATUS % "Cap",
+    "no_new_privs": STATUS % "NoNewPrivs",
+    "landlock": "import fcntl\ntry: print(fcntl.ioctl(open('/dev/random'), 0x80045200, bytes(64)))\nexcept OSError as why: print(why)",
+    "rlimits": "import resource\nprint([resource.getrlimit(i) for i in range(16)])",
+    "syscall_filter": STATUS % "Seccomp",
+}
+
+
+def fork_finds(hood, step, without):
+    run = hood.python(FORK_FINDS[step], options=["--cage", "zygote", "--policy", "if-available", "--limit", "wall_ms=3s"],
+                      env=dict(os.environ, FUMEHOOD_WITHOUT=without))
+    assert run.receipt["zygote"]["used"], run.receipt["zygote"]
+    assert without or run.status == 0, run
+    return run.status, run.out
+
+
+def test_every_step_of_a_guest_has_a_program_that_notices():
+    rows = pathlib.Path(__file__, "../../../src/cage/steps.def").resolve().read_text()
+    assert sorted(re.findall(r'^STEP\(\w+, "(\w+)", GUEST', rows, re.M)) == sorted(FORK_FINDS)
+
+
+@pytest.mark.parametrize("step", sorted(FORK_FINDS))
+def test_without_a_step_a_fork_of_a_zygote_is_not_the_same(hood, user_hood, mutant, step):
+    """Capabilities go with root's id too, so for these it is started by an ordinary user."""
+    if step == "capabilities":
+        shutil.copy(mutant, user_hood.binary)
+    else:
+        user_hood = Hood(hood.folder, hood.nonce, mutant, as_is=True)
+    assert fork_finds(user_hood, step, "") != fork_finds(user_hood, step, step)
 
 
 @pytest.mark.parametrize("without, lives", [("", False), ("parent_death", True)])
