@@ -22,8 +22,10 @@ int drill_role_launch(enum drill_role role, const char *argument, struct drill_l
 #define DRILL_SAID_FILE   "said"  /* what a bare program printed */
 #define DRILL_BEGUN_FILE  "begun" /* in slots: the honest runs are over that come before */
 
-/* In slots, the processes that stand ready: two keepers, the first process of each; and with zygotes, these. */
-#define DRILL_READY       4
+/* In slots, the processes that stand ready: two keepers, the first process of each, and its guest; and with zygotes,
+ * these.
+ */
+#define DRILL_READY       6
 #define DRILL_READY_FORKS 2
 
 /* The order: {"program", "args": [...], "stdin": text or null, "policy": {...}, "bare": bool, "twice": bool,
