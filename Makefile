@@ -54,6 +54,7 @@ fuzz:
 
 bench: build
 	@scripts/setup.sh demo
+	@cmake --build --preset release --target bench_warm -- --quiet >build/build.log 2>&1 || { cat build/build.log; exit 1; }
 	@bench/run build/release/fumehood
 
 clean:

@@ -11,10 +11,15 @@
  *     arg TEXT            one argument of the command, the first is the program's path
  *     fd NUMBER PATH      a file that the command finds open at that number
  *     mountns PATH        the mount namespace in which the command starts
+ *     serve               the command is started once and runs on: for each sample it is sent a byte, does one run and
+ *                         answers STATUS WALL_US DONE_US, and it ends when its input does
  *
- * and prints one line a sample: CASE STATUS WALL_US CPU_US PEAK_KIB BUSY, where CASE is the number of the case.
- * Every round runs each case once, in an order shuffled anew with a fixed seed, so that no case always follows the
- * same neighbour and pays for what that one left to the kernel's background work.
+ * `alternate` prints one line a sample: CASE STATUS WALL_US DONE_US CPU_US PEAK_KIB BUSY, where CASE is the number of
+ * the case. WALL_US: until the result is known; DONE_US: until everything is cleared away. Every round runs each case
+ * once, in an order shuffled anew with a fixed seed, so that no case always follows the same neighbour and pays for
+ * what that one left to the kernel's background work. CPU_US of a served case is -1: it is not known of one run.
+ *
+ * `rate` gives each case a worker of its own, all at the same time, and prints RUNS_A_SECOND CPU_US_A_RUN FAILED.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,6 +31,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -47,6 +53,9 @@ struct command {
     int mount_ns;        /* 0: the core's own */
     const char *fd_path; /* opened anew each time: some readers use up the file's position */
     const char *remove;  /* taken away before the clock starts: what the command makes is new each time */
+    bool serves;         /* one process for all samples: */
+    pid_t pid;           /* 0 before the first */
+    int ask, answers;
 };
 
 struct bench_case {
@@ -57,6 +66,7 @@ struct bench_case {
 struct sample {
     int status; /* as a shell would see it: exit status, or 128 + signal; 255: could not be started */
     int64_t wall_us;
+    int64_t done_us;
     int64_t cpu_us;
     int64_t peak_kib;
 };
@@ -134,13 +144,19 @@ static void take_mountns(const char *value)
     last_command(value)->mount_ns = ns;
 }
 
+static void take_serve(const char *value)
+{
+    last_command(value)->serves = true;
+}
+
 static void take_line(const char *line)
 {
     static const struct {
         const char *word;
         void (*take)(const char *value);
     } words[] = {{"case", take_case}, {"cmd", take_cmd},       {"arg", take_arg},
-                 {"fd", take_fd},     {"remove", take_remove}, {"mountns", take_mountns}};
+                 {"fd", take_fd},     {"remove", take_remove}, {"mountns", take_mountns},
+                 {"serve", take_serve}};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         size_t n = strlen(words[i].word);
         if (strncmp(line, words[i].word, n) == 0 && (line[n] == '\0' || line[n] == ' ')) {
@@ -193,6 +209,11 @@ static void kill_running(int signal_number)
     }
 }
 
+static void no_one_reads(int signal_number)
+{
+    (void)signal_number;
+}
+
 /* In the vfork child: only system calls, and nothing of the parent's memory is changed. */
 static _Noreturn void become(const struct command *cmd, int file)
 {
@@ -220,6 +241,12 @@ static pid_t start(const struct command *cmd, int file)
     return pid;
 }
 
+static int64_t usage_us(const struct rusage *usage)
+{
+    return (int64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 + usage->ru_utime.tv_usec +
+           usage->ru_stime.tv_usec;
+}
+
 static void measure(const struct command *cmd, int file, struct sample *s)
 {
     struct rusage usage;
@@ -232,19 +259,72 @@ static void measure(const struct command *cmd, int file, struct sample *s)
     alarm(TIMEOUT_S);
     while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR)
         ;
-    s->wall_us = now_us() - start_us;
+    s->wall_us = s->done_us = now_us() - start_us;
     alarm(0);
     running_pid = 0;
     s->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    s->cpu_us = (int64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 + usage.ru_utime.tv_usec +
-                usage.ru_stime.tv_usec;
+    s->cpu_us = usage_us(&usage);
     s->peak_kib = usage.ru_maxrss;
 }
 
-static struct sample run_command(const struct command *cmd)
+static void start_server(struct command *cmd)
+{
+    int ask[2], answers[2];
+    if (pipe2(ask, O_CLOEXEC) < 0 || pipe2(answers, O_CLOEXEC) < 0)
+        die("pipe", strerror(errno));
+    pid_t pid = fork();
+    if (pid == 0) {
+        setpgid(0, 0);
+        dup2(ask[0], STDIN_FILENO);
+        dup2(answers[1], STDOUT_FILENO);
+        execve(cmd->args[0], cmd->args, environ);
+        _exit(255);
+    }
+    close(ask[0]);
+    close(answers[1]);
+    cmd->pid = pid;
+    cmd->ask = ask[1];
+    cmd->answers = answers[0];
+}
+
+/* One line, as the server has written it in one piece. */
+static struct sample ask_server(struct command *cmd)
+{
+    struct sample s = {.status = 255, .cpu_us = -1};
+    char line[128];
+    long long wall_us, done_us;
+    if (cmd->pid == 0)
+        start_server(cmd);
+    running_pid = cmd->pid;
+    alarm(TIMEOUT_S);
+    ssize_t n = write(cmd->ask, "\n", 1) == 1 ? read(cmd->answers, line, sizeof(line) - 1) : 0;
+    alarm(0);
+    running_pid = 0;
+    line[n > 0 ? n : 0] = '\0';
+    if (sscanf(line, "%d %lld %lld", &s.status, &wall_us, &done_us) != 3)
+        return (struct sample){.status = 255, .cpu_us = -1};
+    s.wall_us = wall_us;
+    s.done_us = done_us;
+    return s;
+}
+
+static void end_servers(void)
+{
+    for (int i = 0; i < case_count; i++) {
+        struct command *cmd = &cases[i].commands[0];
+        if (cmd->pid == 0)
+            continue;
+        close(cmd->ask);
+        waitpid(cmd->pid, NULL, 0);
+    }
+}
+
+static struct sample run_command(struct command *cmd)
 {
     struct sample s = {.status = 255};
     int file = -1;
+    if (cmd->serves)
+        return ask_server(cmd);
     if (cmd->remove)
         (void)unlink(cmd->remove); /* not there the first time */
     if (cmd->fd != 0 && (file = open(cmd->fd_path, O_RDONLY)) < 0)
@@ -255,12 +335,13 @@ static struct sample run_command(const struct command *cmd)
     return s;
 }
 
-static struct sample run_case(const struct bench_case *c)
+static struct sample run_case(struct bench_case *c)
 {
     struct sample sum = {0};
     for (int i = 0; i < c->command_count; i++) {
         struct sample s = run_command(&c->commands[i]);
         sum.wall_us += s.wall_us;
+        sum.done_us += s.done_us;
         sum.cpu_us += s.cpu_us;
         if (s.peak_kib > sum.peak_kib)
             sum.peak_kib = s.peak_kib;
@@ -330,37 +411,58 @@ static int alternate(long rounds, long pause_ms, long quiet_ms)
             sleep_us((int64_t)pause_ms * 1000);
             bool busy = wait_until_quiet(loadavg, quiet_ms);
             struct sample s = run_case(&cases[order[i]]);
-            printf("%d %d %lld %lld %lld %d\n", order[i], s.status, (long long)s.wall_us, (long long)s.cpu_us,
-                   (long long)s.peak_kib, busy);
+            printf("%d %d %lld %lld %lld %lld %d\n", order[i], s.status, (long long)s.wall_us, (long long)s.done_us,
+                   (long long)s.cpu_us, (long long)s.peak_kib, busy);
             fflush(stdout);
         }
     }
+    end_servers();
     return 0;
 }
 
-/* Each worker runs its share, one after the other; prints the time from first start to last end. */
-static int parallel(const struct bench_case *c, long total, long workers)
+struct share {
+    int64_t runs, took_us, cpu_us, failed;
+};
+
+static void work(struct bench_case *c, int64_t end_us, struct share *mine)
 {
-    int failed = 0;
     int64_t start_us = now_us();
-    for (long w = 0; w < workers; w++) {
-        long share = total / workers + (w < total % workers);
+    do {
+        struct sample s = run_case(c);
+        mine->runs++;
+        mine->cpu_us += s.cpu_us;
+        mine->failed += s.status != 0;
+        mine->took_us = now_us() - start_us;
+    } while (start_us + mine->took_us < end_us);
+}
+
+/* Each case has a worker, which runs it again and again until the time is over. */
+static int rate(long ms)
+{
+    double per_s = 0, cpu_us = 0;
+    int64_t runs = 0, failed = 0, end_us = now_us() + ms * 1000;
+    struct share *shares = mmap(NULL, sizeof(struct share[CASES_MAX]), PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shares == MAP_FAILED)
+        die("memory", strerror(errno));
+    for (int i = 0; i < case_count; i++) {
         pid_t pid = fork();
         if (pid < 0)
             die("fork", strerror(errno));
         if (pid == 0) {
-            int bad = 0;
-            for (long i = 0; i < share; i++)
-                bad |= run_case(c).status != 0;
-            _exit(bad);
+            work(&cases[i], end_us, &shares[i]);
+            _exit(0);
         }
     }
-    for (long w = 0; w < workers; w++) {
-        int status;
-        if (wait(&status) > 0 && status != 0)
-            failed = 1;
+    while (wait(NULL) > 0 || errno == EINTR)
+        ;
+    for (int i = 0; i < case_count; i++) {
+        per_s += (double)shares[i].runs * 1e6 / (double)shares[i].took_us;
+        cpu_us += (double)shares[i].cpu_us;
+        runs += shares[i].runs;
+        failed += shares[i].failed;
     }
-    printf("%lld %d\n", (long long)(now_us() - start_us), failed);
+    printf("%.2f %.1f %lld\n", per_s, cpu_us / (double)runs, (long long)failed);
     return 0;
 }
 
@@ -377,20 +479,23 @@ static long number(const char *text, long least, long most)
 int main(int argc, char **argv)
 {
     static const char usage[] =
-        "PLAN alternate ROUNDS PAUSE_MS QUIET_MS | PLAN once CASE | PLAN parallel CASE TOTAL WORKERS";
+        "PLAN alternate ROUNDS PAUSE_MS QUIET_MS | PLAN once CASE | PLAN rate MS";
     if (argc < 3)
         die("usage", usage);
     read_plan(argv[1]);
     struct sigaction timeout = {.sa_handler = kill_running};
     sigaction(SIGALRM, &timeout, NULL);
-    if (strcmp(argv[2], "once") == 0 && argc == 4)
-        return run_case(&cases[number(argv[3], 0, case_count - 1)]).status;
+    sigaction(SIGPIPE, &(struct sigaction){.sa_handler = no_one_reads}, NULL); /* a handler is not inherited */
+    if (strcmp(argv[2], "once") == 0 && argc == 4) {
+        int status = run_case(&cases[number(argv[3], 0, case_count - 1)]).status;
+        end_servers();
+        return status;
+    }
     if ((silent = open("/dev/null", O_WRONLY | O_CLOEXEC)) < 0)
         die("/dev/null", strerror(errno));
     if (strcmp(argv[2], "alternate") == 0 && argc == 6)
         return alternate(number(argv[3], 1, 1000000), number(argv[4], 0, 10000), number(argv[5], 0, 60000));
-    if (strcmp(argv[2], "parallel") == 0 && argc == 6)
-        return parallel(&cases[number(argv[3], 0, case_count - 1)], number(argv[4], 1, 10000000),
-                        number(argv[5], 1, 256));
+    if (strcmp(argv[2], "rate") == 0 && argc == 4)
+        return rate(number(argv[3], 1, 3600000));
     die("usage", usage);
 }

@@ -12,6 +12,7 @@ import tempfile
 from dataclasses import dataclass, field
 
 import seccomp
+from machine import cgroup_version
 
 MEMORY_BYTES = 512 << 20
 SCRATCH_BYTES = 64 << 20
@@ -46,6 +47,8 @@ class Context:
     stack: contextlib.ExitStack
     docker_image: str = ""
     mount_ns: str = ""
+    worker: int = 0  # of those that run the same at the same time
+    built: dict = field(default_factory=dict)
     root: bool = field(default_factory=lambda: os.geteuid() == 0)
 
     def path(self, name):
@@ -71,12 +74,6 @@ class Context:
                 with open(os.path.join(root, "dev", name), "wb"):
                     pass
         return root
-
-
-def cgroup_version():
-    if os.path.isfile("/sys/fs/cgroup/cgroup.controllers"):
-        return 2
-    return 1 if os.path.isdir("/sys/fs/cgroup/memory") else 0
 
 
 def find(name):
@@ -213,33 +210,33 @@ def minijail0_no_userns(ctx, payload):
     return _minijail0(ctx, payload, ["-u", str(UID), "-g", str(UID)], ["-b", "/usr,/usr", "-d"])
 
 
-def _isolate_command(verb, extra):
+def _isolate_command(ctx, verb, extra):
     cgroup = ["--cg"] if cgroup_version() == 2 else []
-    return [find("isolate"), f"--box-id={ISOLATE_BOX}", "--silent"] + cgroup + extra + [verb]
+    return [find("isolate"), f"--box-id={ISOLATE_BOX - ctx.worker}", "--silent"] + cgroup + extra + [verb]
 
 
-def _isolate_run(payload):
+def _isolate_run(ctx, payload):
     extra = [f"--processes={PROCESSES}", f"--open-files={OPEN_FILES}", "--wall-time=10"]
     if cgroup_version() == 2:
         extra += [f"--cg-mem={MEMORY_BYTES >> 10}"]
-    return Command(_isolate_command("--run", extra) + ["--"] + payload)
+    return Command(_isolate_command(ctx, "--run", extra) + ["--"] + payload)
 
 
 def isolate(ctx, payload):
     """In one box, made beforehand and used again: the way it is meant for many runs, but not a fresh cage."""
-    init = subprocess.run(_isolate_command("--init", []), capture_output=True, text=True, check=False)
+    init = subprocess.run(_isolate_command(ctx, "--init", []), capture_output=True, text=True, check=False)
     if init.returncode != 0:
         raise Unavailable("--init: " + init.stderr.strip())
-    ctx.stack.callback(subprocess.run, _isolate_command("--cleanup", []), check=False)
-    return [_isolate_run(payload)]
+    ctx.stack.callback(subprocess.run, _isolate_command(ctx, "--cleanup", []), check=False)
+    return [_isolate_run(ctx, payload)]
 
 
 def isolate_fresh(ctx, payload):
     """A new box each time, as fumehood does."""
     return [
-        Command(_isolate_command("--cleanup", [])),
-        Command(_isolate_command("--init", [])),
-        _isolate_run(payload),
+        Command(_isolate_command(ctx, "--cleanup", [])),
+        Command(_isolate_command(ctx, "--init", [])),
+        _isolate_run(ctx, payload),
     ]
 
 

@@ -1,8 +1,9 @@
 /* warm.c - one run after the other in slots, beside the same program bare
  *
  * warm latency RUNS CAGE PROGRAM     one line a pair: BARE_US VERDICT_US, both in turn, from the call to what is known
- * warm rate SECONDS JOBS bare|CAGE PROGRAM   runs a second of so many processes at once, and
- *                                    processor time of each in microseconds; receipts included
+ * warm serve CAGE PROGRAM            one run for each byte on stdin, until it ends: STATUS VERDICT_US SETTLED_US
+ * warm rate MS JOBS bare|CAGE PROGRAM   runs a second of so many processes at once, and processor time
+ *                                    of each in microseconds; receipts included
  *
  * Runs as whoever starts it. A slot run is everything that `eval` does for one program: cage, judge's view of the
  * outcome, teardown proved, receipt sealed and written to a file; latency ends when the verdict is known.
@@ -21,6 +22,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { WARM_UP_RUNS = 20, RATE_WARM_UP_RUNS = 5, JOBS_MAX = 64 };
 
 static struct policy policy;
 static struct stage_program program;
@@ -111,7 +114,7 @@ static void prepare(const char *path)
 
 static void latency(int runs, enum run_cage cage, char *path)
 {
-    for (int i = -20; i < runs; i++) {
+    for (int i = -WARM_UP_RUNS; i < runs; i++) {
         uint64_t bare_us = run_bare(path), caged_us;
         run_settle();
         caged_us = run_caged(cage);
@@ -122,16 +125,42 @@ static void latency(int runs, enum run_cage cage, char *path)
     run_release();
 }
 
-static uint64_t work(uint64_t until_us, const char *kind, char *path)
+static void serve(enum run_cage cage)
+{
+    char byte;
+
+    for (int i = 0; i < WARM_UP_RUNS; i++) {
+        (void)run_caged(cage);
+        run_settle();
+    }
+    while (read(STDIN_FILENO, &byte, 1) == 1) {
+        uint64_t from_us = base_clock_us(), verdict_us = run_caged(cage);
+        run_settle();
+        (void)printf("0 %llu %llu\n", (unsigned long long)verdict_us,
+                     (unsigned long long)(base_clock_us() - from_us));
+        (void)fflush(stdout);
+    }
+    run_release();
+}
+
+struct share {
+    uint64_t runs, took_us, cpu_us;
+};
+
+/* The first few are not timed: they make slots, and an interpreter that stands ready. */
+static void work(uint64_t ms, const char *kind, char *path, struct share *mine)
 {
     enum run_cage cage = RUN_CAGE_FRESH;
     bool is_bare = !run_cage_find(kind, &cage);
-    uint64_t runs = 0;
+    uint64_t from_us = 0;
 
-    for (; base_clock_us() < until_us; runs++)
+    for (int i = -RATE_WARM_UP_RUNS; i <= 0 || base_clock_us() - from_us < ms * 1000; i++, mine->runs++) {
+        if (i == 0)
+            from_us = base_clock_us();
         (void)(is_bare ? run_bare(path) : run_caged(cage));
+    }
     run_settle();
-    return runs;
+    mine->took_us = base_clock_us() - from_us;
 }
 
 /* Of this process and of all that it waited for: with its keepers everything that their cages have used. */
@@ -149,25 +178,27 @@ static uint64_t cpu_us(void)
     return sum_us;
 }
 
-static void rate(int seconds, int jobs, const char *kind, char *path)
+static void rate(int ms, int jobs, const char *kind, char *path)
 {
-    uint64_t *counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), sum = 0,
-             used_us = 0;
+    struct share *shares = mmap(NULL, sizeof(struct share[JOBS_MAX]), PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    double per_s = 0, runs = 0, used_us = 0;
 
-    for (int i = 0; i < jobs; i++)
+    for (int i = 0; i < jobs && i < JOBS_MAX; i++)
         if (fork() == 0) {
-            counts[i] = work(base_clock_us() + (uint64_t)seconds * 1000000, kind, path);
+            work((uint64_t)ms, kind, path, &shares[i]);
             run_release();
-            counts[jobs + i] = cpu_us();
+            shares[i].cpu_us = cpu_us();
             _exit(0);
         }
     while (wait(NULL) > 0 || errno == EINTR)
         ;
-    for (int i = 0; i < jobs; i++) {
-        sum += counts[i];
-        used_us += counts[jobs + i];
+    for (int i = 0; i < jobs && i < JOBS_MAX; i++) {
+        per_s += (double)(shares[i].runs - RATE_WARM_UP_RUNS) * 1e6 / (double)shares[i].took_us;
+        runs += (double)shares[i].runs;
+        used_us += (double)shares[i].cpu_us;
     }
-    (void)printf("%.0f %.0f\n", (double)sum / seconds, (double)used_us / (double)sum);
+    (void)printf("%.2f %.1f\n", per_s, used_us / runs);
 }
 
 int main(int argc, char **argv)
@@ -179,12 +210,18 @@ int main(int argc, char **argv)
         latency(atoi(argv[2]), cage, argv[4]);
         return 0;
     }
+    if (argc == 4 && strcmp(argv[1], "serve") == 0 && run_cage_find(argv[2], &cage)) {
+        prepare(argv[3]);
+        serve(cage);
+        return 0;
+    }
     if (argc == 6 && strcmp(argv[1], "rate") == 0) {
         prepare(argv[5]);
         rate(atoi(argv[2]), atoi(argv[3]), argv[4], argv[5]);
         return 0;
     }
     (void)fprintf(stderr, "usage: warm latency RUNS fresh|slot|zygote PROGRAM\n"
-                          "       warm rate SECONDS JOBS bare|fresh|slot|zygote PROGRAM\n");
+                          "       warm serve fresh|slot|zygote PROGRAM\n"
+                          "       warm rate MS JOBS bare|fresh|slot|zygote PROGRAM\n");
     return 2;
 }

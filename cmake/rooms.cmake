@@ -11,7 +11,7 @@ room(run EXPOSES warden cage stage policy base)
 room(judge EXPOSES base LIBRARIES lib::jansson)
 room(engine EXPOSES run policy base SOURCES ${CMAKE_BINARY_DIR}/made/stamp_made.c)
 room(eval EXPOSES run warden policy base USES engine judge receipt stage LIBRARIES lib::jansson)
-room(drill EXPOSES run policy base USES warden cage stage LIBRARIES lib::jansson)
+room(drill EXPOSES policy base USES run warden cage stage LIBRARIES lib::jansson)
 room(front/cli EXPOSES base USES eval drill engine run receipt judge warden threat cage stage policy LIBRARIES lib::jansson)
 room(front/lib USES engine run receipt warden stage policy base LIBRARIES lib::jansson)
 

@@ -84,6 +84,7 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage)
         .signal_fd = -1,
         .zygote_fd = -1,
         .guest_fd = -1,
+        .go_fd = -1,
     };
     int fds[2], r;
 
@@ -94,6 +95,7 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage)
     cage->observed = context.observed = &cage->shared->observed;
     cage->report->failed_step = -1;
     context.host = &cage->shared->host;
+    context.terms = &cage->shared->terms;
     context.order = &cage->shared->order;
     context.host_ns = cage->shared->host_ns;
     context.shared = cage->shared;

@@ -305,11 +305,17 @@ struct cage_keeper {
     unsigned slot;    /* its number */
     unsigned cages;   /* that it was asked for */
     bool has_zygote;
+    bool is_silent;  /* it did not answer: it is dead, or will be */
     bool is_dirty;   /* it must not serve again */
     bool is_limited; /* the groups have these limits: */
     bool uses_cgroup[CAGE_CONTROLLER_MAX];
     struct policy_limit limits[POLICY_LIMIT_MAX];
     enum policy_network network; /* of the first run, which all must share */
+    uint64_t requested, denied_calls;
+    struct policy_set allowed;
+    unsigned observe;
+    bool learn;
+    bool may_be_ahead; /* the last guest was started by exec, and the next may stand ready on the same terms */
     bool has_run;
     int sockets_fd, keys_fd; /* what the kernel counts of its network, of all users; -1: not there */
     uint64_t charge_bytes;   /* memory of the groups when nothing had run */
@@ -353,6 +359,9 @@ int cage_wait(struct cage *cage, struct base_err *err);
 
 /* Whether a run under @plan may have a cage of this keeper, after those that it has had. */
 bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *plan);
+
+/* Whether @cage, which such a keeper makes, may have it: one that stands ready does so on the former run's terms. */
+bool cage_next_fits(const struct cage *cage, const struct cage_plan *plan, bool learn);
 
 /* Have the last cage reaped, which is dead: its first process's status as of wait(), and the processor time of all in
  * it. False where that cannot be. */

@@ -514,15 +514,6 @@ uint64_t cage_cgroup_charge_bytes(const struct cage_cgroup *cgroup)
     return read_counter(cgroup, CAGE_COUNTER_CHARGE);
 }
 
-void cage_cgroup_reclaim(const struct cage_cgroup *cgroup)
-{
-    bool v2 = is_v2(cgroup);
-    int dir_fd = cgroup->dir_fds[v2 ? CAGE_PIDS : CAGE_MEMORY];
-
-    if (dir_fd >= 0) /* what stays is seen */
-        (void)write_value(dir_fd, v2 ? "memory.reclaim" : "memory.force_empty", v2 ? "64G" : "0");
-}
-
 /* The kernel has no way to set back the peak of processes, and of memory only new ones on v2. */
 bool cage_cgroup_reset_peaks(const struct cage_cgroup *cgroup)
 {

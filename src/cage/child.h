@@ -31,7 +31,9 @@ enum cage_ns {
 
 /* What the first process is told on the way. Lies in shared memory, which is at the same address on both sides, so
  * pointers hold; they lead into the rest of it. Only the supervisor writes. */
-struct cage_order {
+
+/* What a policy means for the cage: known with the order, or before, where a slot's former run had the same. */
+struct cage_terms {
     uint64_t requested; /* bits of the steps that must be achieved */
     struct policy_limit limits[POLICY_LIMIT_MAX];
     bool uses_cgroup[CAGE_CONTROLLER_MAX];
@@ -41,9 +43,12 @@ struct cage_order {
     unsigned filter_count;
     const struct sock_filter *judge; /* what decides about a notified call; NULL: it is denied */
     unsigned judge_count;
-    bool from_zygote; /* the guest is forked by the zygote; no exec */
     bool learn;       /* note what the judge lets pass */
     unsigned observe; /* bits of enum policy_observe */
+};
+
+struct cage_order {
+    bool from_zygote; /* the guest is forked by the zygote; no exec */
     char **argv, **envp;
     struct cage_file *files; /* bytes NULL: they stand in CAGE_END_FILES, those of all such files one after the other */
     size_t file_count;
@@ -62,15 +67,27 @@ struct cage_shared {
     struct {
         char **argv, **envp; /* in `room`; argv NULL: no zygote is wanted */
     } zygote;
+    bool is_ahead;           /* the terms are complete, and what they allow of the guest's steps is done ahead */
+    struct cage_terms terms; /* complete with the order */
+    struct sock_filter filters[2][CAGE_FILTER_MAX]; /* for what they point to */
     struct cage_order order;
     char room[CAGE_ORDER_BYTES]; /* for what the order points to */
 };
+
+/* Before a stack is used again: sanitizers have marked what the one before had on it, and it did not return. */
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#define CAGE_STACK_RENEW(stack) __asan_unpoison_memory_region(stack, sizeof(stack))
+#else
+#define CAGE_STACK_RENEW(stack) ((void)(stack))
+#endif
 
 struct cage_context {
     uint64_t start_us; /* the guest-to-be's own, for the report */
     struct cage_report *report;
     struct cage_observed *observed;
     const struct cage_host *host;              /* complete once cage_line_wait_ids() has returned 0 */
+    const struct cage_terms *terms;            /* complete with the order, or ahead */
     const struct cage_order *order;            /* complete once cage_line_wait_order() has returned 0 */
     const char (*host_ns)[CAGE_NS_NAME_BYTES]; /* CAGE_NS_MAX of them; complete with the host */
     const struct cage_shared *shared;
@@ -87,10 +104,13 @@ struct cage_context {
     uint64_t keeper_root;                         /* number of the mount that is a keeper's root; 0: there is none */
     uint64_t staged_bytes, staged_inodes;         /* what the scratch holds before the guest starts */
     int root_fd, scratch_fd, listener_fd, signal_fd;
-    int zygote_fd; /* a keeper's line to its zygote; -1: there is none */
-    int guest_fd;  /* on which the end of a guest is told that the zygote has forked; -1: it is our own child */
-    pid_t zygote;  /* of the keeper; 0: there is none */
-    pid_t first;   /* of a keeper: the first process that it has made and not reaped */
+    int zygote_fd;   /* a keeper's line to its zygote; -1: there is none */
+    int guest_fd;    /* on which the end of a guest is told that the zygote has forked; -1: it is our own child */
+    pid_t guest;     /* the guest-to-be that stands ready; 0: there is none */
+    int guest_alive; /* and that it has neither ended nor begun: the kernel sets this to 0 */
+    int go_fd;       /* on which it waits for the word */
+    pid_t zygote;    /* of the keeper; 0: there is none */
+    pid_t first;     /* of a keeper: the first process that it has made and not reaped */
 };
 
 /* init_child.c: the cage's first process; never returns. */
@@ -102,6 +122,16 @@ int cage_init_kept(void *context);
 
 /* init_child.c: give up, and say at which step (CAGE_STEP_*, CAGE_AT_*) and why (-errno). */
 void cage_init_fail(struct cage_context *context, unsigned step, int r) __attribute__((noreturn));
+
+/* launcher_child.c: signals, limits, precedence and the environment that came with the start. 0 or -errno. */
+int cage_launcher_forget(char **environment);
+
+/* start_child.c: have the guest stand ready, where the terms are known ahead. 0 or -errno. */
+int cage_start_ready(struct cage_context *context);
+
+/* start_child.c: let it begin, in the way that the order says. Its pid, or -errno, or the report says at which step it
+ * failed. */
+pid_t cage_start_guest(struct cage_context *context);
 
 /* keep_child.c: make first processes as they are asked for, reap them; never returns. */
 void cage_keep_main(struct cage_context *context) __attribute__((noreturn));
@@ -119,12 +149,10 @@ int cage_cgroup_limit(const struct cage_cgroup *cgroup, const struct cage_plan *
 void cage_cgroup_open_counters(struct cage_cgroup *cgroup, bool many_runs);
 
 /* cgroup_priv.c: groups that serve several runs. What only grows is counted from here; processes in it now; memory that
- * is charged now; give up what of that nobody holds; set the peaks back, false where that cannot be. UINT64_MAX:
- * unknown. */
+ * is charged now; set the peaks back, false where that cannot be. UINT64_MAX: unknown. */
 void cage_cgroup_count_from_here(struct cage_cgroup *cgroup);
 uint64_t cage_cgroup_processes(const struct cage_cgroup *cgroup);
 uint64_t cage_cgroup_charge_bytes(const struct cage_cgroup *cgroup);
-void cage_cgroup_reclaim(const struct cage_cgroup *cgroup);
 bool cage_cgroup_reset_peaks(const struct cage_cgroup *cgroup);
 
 /* cgroup_priv.c: close what is open of it; the groups stay. */
@@ -141,8 +169,8 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage);
 /* begin_child.c: the cage that was begun before the C library had started, once; false when there is none. */
 bool cage_begin_take_early(struct cage *ret_cage);
 
-/* keep_priv.c: put the limits of @plan in force, where they are not. */
-int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_plan *plan, struct base_err *err);
+/* keep_priv.c: put the limits of @guest's plan in force, where they are not, and note what it runs on. */
+int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_guest *guest, struct base_err *err);
 
 /* make_priv.c: NULL does nothing. */
 void cage_shared_free(struct cage_shared *shared);
@@ -216,6 +244,13 @@ int cage_guest_become(struct cage_context *context);
 
 /* guest_child.c: bits of the steps that are its own. */
 uint64_t cage_guest_steps(void);
+
+/* guest_child.c: the same ahead of the order, on the terms alone; then waits for the word on go_fd, and execs. Its
+ * streams are put in place by who says the word, in the table that both share. Never returns. */
+int cage_guest_ahead_main(void *context);
+
+/* guest_child.c: put the guest's streams in place. 0 or -errno, with the report filled. */
+int cage_guest_streams(struct cage_context *context);
 
 /* guest_child.c: does so and execs; never returns. */
 int cage_guest_main(void *context);

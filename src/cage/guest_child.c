@@ -67,7 +67,7 @@ static int apply_descriptors(struct cage_context *context)
 
 static rlim_t limit_value(const struct cage_context *context, enum policy_limit_key key, rlim_t unlimited)
 {
-    const struct policy_limit *limit = &context->order->limits[key];
+    const struct policy_limit *limit = &context->terms->limits[key];
 
     return limit->unlimited ? unlimited : (rlim_t)limit->value;
 }
@@ -76,7 +76,7 @@ static rlim_t limit_value(const struct cage_context *context, enum policy_limit_
  * a second wall behind it. */
 static rlim_t process_limit(const struct cage_context *context)
 {
-    bool grouped = context->order->uses_cgroup[CAGE_PIDS];
+    bool grouped = context->terms->uses_cgroup[CAGE_PIDS];
     rlim_t value = limit_value(context, POLICY_LIMIT_PROCESSES, RLIM_INFINITY);
     rlim_t own = 1 + (context->keeper_root != 0) + (context->zygote > 0); /* the first process, its keeper, a zygote */
 
@@ -87,7 +87,7 @@ static rlim_t process_limit(const struct cage_context *context)
 
 static rlim_t memory_limit(const struct cage_context *context)
 {
-    return context->order->uses_cgroup[CAGE_MEMORY] ? RLIM_INFINITY
+    return context->terms->uses_cgroup[CAGE_MEMORY] ? RLIM_INFINITY
                                                     : limit_value(context, POLICY_LIMIT_MEMORY_BYTES, RLIM_INFINITY);
 }
 
@@ -95,7 +95,7 @@ static rlim_t memory_limit(const struct cage_context *context)
 static rlim_t cpu_limit_s(const struct cage_context *context)
 {
     rlim_t ms = limit_value(context, POLICY_LIMIT_CPU_MS, RLIM_INFINITY);
-    bool grouped = context->order->uses_cgroup[CAGE_CPUACCT];
+    bool grouped = context->terms->uses_cgroup[CAGE_CPUACCT];
 
     return ms == RLIM_INFINITY ? ms : (ms + 999) / 1000 + (grouped ? 2 : 0);
 }
@@ -252,11 +252,11 @@ static int prove_no_new_privs(struct cage_context *context)
 #endif
 
 /* Where calls are notified that go on, a signal should not make them fail meanwhile; older kernels cannot help it. */
-static int load_filter(const struct cage_order *order, struct sock_fprog *program)
+static int load_filter(const struct cage_terms *terms, struct sock_fprog *program)
 {
     int fd = -EINVAL;
 
-    if (order->judge)
+    if (terms->judge)
         fd = kernel_seccomp(SECCOMP_SET_MODE_FILTER,
                             SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, program);
     return fd == -EINVAL ? kernel_seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, program) : fd;
@@ -266,15 +266,15 @@ static int load_filter(const struct cage_order *order, struct sock_fprog *progra
  * exec, and is the one who answers. What every filter allows is execve and exit_group (policy/profile.h). */
 static int apply_filter(struct cage_context *context)
 {
-    const struct cage_order *order = context->order;
-    unsigned count = order->filter_count;
+    const struct cage_terms *terms = context->terms;
+    unsigned count = terms->filter_count;
     const struct sock_filter *filter =
-        order->filter ? order->filter : cage_filter(order->network == POLICY_NETWORK_LOOPBACK, &count);
+        terms->filter ? terms->filter : cage_filter(terms->network == POLICY_NETWORK_LOOPBACK, &count);
     struct sock_fprog program = {.len = (unsigned short)count, .filter = (struct sock_filter *)(uintptr_t)filter};
     int fd;
 
     context->start_us = kernel_clock_us();
-    fd = load_filter(order, &program);
+    fd = load_filter(terms, &program);
     if (fd < 0)
         return fd;
     context->listener_fd = fd; /* closed in the guest by its exec, or when it has been taken */
@@ -321,30 +321,45 @@ static int fail(struct cage_context *context, int step, int r)
     return r;
 }
 
-static int walk(struct cage_context *context)
+static int do_row(struct cage_context *context, size_t i)
 {
-    uint64_t requested = context->order->requested;
+    const uint64_t bit = UINT64_C(1) << rows[i].step;
+    bool done = !(context->without & bit);
+    int r = done ? rows[i].apply(context) : 0;
 
+    if (!done)
+        cage_mutation_instead(context, rows[i].step);
+    if (r == 0 && done && rows[i].prove)
+        r = rows[i].prove(context);
+    if (r < 0)
+        return fail(context, rows[i].step, r);
+    context->report->achieved |= bit;
+    return 0;
+}
+
+static int walk(struct cage_context *context, uint64_t steps)
+{
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-        if (!(requested & (UINT64_C(1) << rows[i].step)))
-            continue;
-        bool done = !(context->without & (UINT64_C(1) << rows[i].step));
-        int r = done ? rows[i].apply(context) : 0;
-        if (!done)
-            cage_mutation_instead(context, rows[i].step);
-        if (r == 0 && done && rows[i].prove)
-            r = rows[i].prove(context);
+        int r = steps >> rows[i].step & 1 ? do_row(context, i) : 0;
         if (r < 0)
-            return fail(context, rows[i].step, r);
-        context->report->achieved |= UINT64_C(1) << rows[i].step;
+            return r;
     }
+    return 0;
+}
+
+static int check_achieved(struct cage_context *context)
+{
+    const uint64_t requested = context->terms->requested;
+
     return (context->report->achieved & requested) == requested ? 0 : fail(context, CAGE_AT_PROOF, -EPERM);
 }
 
 int cage_guest_become(struct cage_context *context)
 {
-    int r = walk(context);
+    int r = walk(context, context->terms->requested);
 
+    if (r == 0)
+        r = check_achieved(context);
     if (r < 0)
         return r;
     if (context->start_us == 0)
@@ -353,12 +368,38 @@ int cage_guest_become(struct cage_context *context)
     return context->start_us ? 0 : fail(context, CAGE_AT_EXEC, -ENOSYS); /* no clock: no limit would hold */
 }
 
-int cage_guest_main(void *argument)
+static void exec_program(struct cage_context *context) __attribute__((noreturn));
+static void exec_program(struct cage_context *context)
 {
-    struct cage_context *context = argument;
     const struct cage_order *order = context->order;
 
-    if (cage_guest_become(context) == 0)
-        (void)fail(context, CAGE_AT_EXEC, kernel_execve(order->argv[0], order->argv, order->envp));
+    (void)fail(context, CAGE_AT_EXEC, kernel_execve(order->argv[0], order->argv, order->envp));
+    kernel_exit(1);
+}
+
+int cage_guest_main(void *argument)
+{
+    if (cage_guest_become(argument) == 0)
+        exec_program(argument);
+    kernel_exit(1);
+}
+
+int cage_guest_streams(struct cage_context *context)
+{
+    return walk(context, context->terms->requested & CAGE_BIT(DESCRIPTORS));
+}
+
+/* Only what every filter allows, and read, may be called after the walk. The clock is set by who says the word. */
+int cage_guest_ahead_main(void *argument)
+{
+    struct cage_context *context = argument;
+    uint64_t word;
+
+    if (walk(context, context->terms->requested & ~CAGE_BIT(DESCRIPTORS)) < 0)
+        kernel_exit(1);
+    if (kernel_read(context->go_fd, &word, sizeof(word)) != sizeof(word))
+        kernel_exit(1);
+    if (check_achieved(context) == 0)
+        exec_program(context);
     kernel_exit(1);
 }

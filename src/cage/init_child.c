@@ -20,8 +20,6 @@
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 
-#define GUEST_STACK_BYTES (128 * 1024)
-
 /* --- namespaces: made by clone, proved here --- */
 
 static int read_back_namespaces(struct cage_context *context)
@@ -90,7 +88,7 @@ static int apply_network_ns(struct cage_context *context)
 /* With `network: none` not even loopback is up. */
 static int apply_network(struct cage_context *context)
 {
-    return context->order->network == POLICY_NETWORK_LOOPBACK ? raise_loopback() : 0;
+    return context->terms->network == POLICY_NETWORK_LOOPBACK ? raise_loopback() : 0;
 }
 
 static int apply_uts_ns(struct cage_context *context)
@@ -217,6 +215,7 @@ static const struct {
     {KEPT, CAGE_STEP_PROC_MASKED, cage_mount_proc_over, NULL},
     {EACH, CAGE_STEP_SCRATCH, cage_mount_scratch, cage_mount_prove_scratch},
     {EACH, CAGE_AT_PROOF, prove, NULL},
+    {KEPT, CAGE_AT_START, cage_start_ready, NULL},
     /* All that can be done without knowing what will run is done here. */
     {EACH, CAGE_AT_START, cage_line_wait_order, NULL},
     {EACH, CAGE_STEP_NETWORK_NS, apply_network, NULL},
@@ -272,13 +271,6 @@ static int prove(struct cage_context *context)
 
 /* --- the process itself --- */
 
-static void wipe_environment(char **environment)
-{
-    for (char **entry = environment; entry && *entry; entry++)
-        for (volatile char *at = *entry; *at; at++)
-            *at = 0;
-}
-
 /* Closes all that is not needed, and fills the low numbers, so that nothing of ours is opened where the guest's streams
  * will be. */
 static int keep_needed(struct cage_context *context)
@@ -296,49 +288,6 @@ static int keep_needed(struct cage_context *context)
     return 0;
 }
 
-/* A group's share of the processors does not bound a real-time process, and a killer of processes that may not kill a
- * guest leaves its memory limit without force. Less than usual stays as it is. */
-static int forget_precedence(void)
-{
-    const int policy = kernel_getscheduler(), io = kernel_getioprio();
-    const bool is_plain = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE;
-    KERNEL_AUTO_CLOSE int score_fd = kernel_open(AT_FDCWD, "/proc/self/oom_score_adj", O_RDWR, 0);
-    char sign = 0;
-    int r = is_plain ? 0 : kernel_setscheduler(SCHED_OTHER);
-
-    if (r == 0 && kernel_getpriority() > 20)
-        r = kernel_setpriority(0);
-    if (r == 0 && io >> 13 == 1) /* real-time */
-        r = kernel_setioprio(0);
-    if (r == 0 && score_fd >= 0 && kernel_read(score_fd, &sign, 1) == 1 && sign == '-')
-        r = (int)kernel_write(score_fd, "0", 1);
-    return r < 0 ? r : 0;
-}
-
-/* Whatever our starter ignored or allowed itself: a child's end must reach us, and what we write must not end us. */
-static int forget_launcher(void)
-{
-    static const int soft[] = {RLIMIT_NOFILE, RLIMIT_FSIZE};
-    struct kernel_sigaction action = {.handler = SIG_DFL};
-
-    (void)KERNEL(SYS_personality, 0); /* such as one without random addresses; it cannot fail */
-    for (int sig = 1; sig <= 64; sig++)
-        (void)kernel_sigaction_set(sig, &action); /* two cannot be set, and need not */
-    action.handler = SIG_IGN;
-    (void)kernel_sigaction_set(SIGPIPE, &action); /* these two are the guest's again (guest_child.c) */
-    (void)kernel_sigaction_set(SIGXFSZ, &action);
-    for (size_t i = 0; i < ARRAY_COUNT(soft); i++) {
-        struct rlimit limit;
-        int r = kernel_rlimit(soft[i], NULL, &limit);
-        limit.rlim_cur = limit.rlim_max;
-        if (r == 0)
-            r = kernel_rlimit(soft[i], &limit, NULL);
-        if (r < 0)
-            return r;
-    }
-    return forget_precedence();
-}
-
 static int watch_children(struct cage_context *context)
 {
     const uint64_t signals = KERNEL_SIGNAL_BIT(SIGCHLD);
@@ -350,19 +299,10 @@ static int watch_children(struct cage_context *context)
     return context->signal_fd < 0 ? context->signal_fd : 0;
 }
 
-/* Shares memory, so that the exec needs no copy of it, and descriptors, so that the listener arrives here. */
-static pid_t start_guest(struct cage_context *context)
-{
-    static char stack[GUEST_STACK_BYTES] __attribute__((aligned(64)));
-
-    return kernel_clone_on(CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, stack + sizeof(stack), cage_guest_main,
-                           context, NULL);
-}
-
 /* To read what the guest names, also where it has another id or hides its memory from its own. */
 static uint32_t kept_capabilities(const struct cage_context *context)
 {
-    return context->order->observe ? 1u << CAP_SYS_PTRACE : 0;
+    return context->terms->observe ? 1u << CAP_SYS_PTRACE : 0;
 }
 
 /* The guest runs: what it needed is its own now, and we keep only what the loop needs. */
@@ -403,7 +343,7 @@ static void run(struct cage_context *context)
     pid_t guest;
     int r;
 
-    guest = context->order->from_zygote ? cage_zygote_fork(context) : start_guest(context);
+    guest = cage_start_guest(context);
     if (context->report->failed_step >= 0)
         kernel_exit(1);
     if (guest < 0)
@@ -411,7 +351,7 @@ static void run(struct cage_context *context)
     r = let_go(context);
     if (r < 0)
         cage_init_fail(context, CAGE_AT_START, r);
-    r = context->order->observe ? cage_observe_prove(guest) : 0;
+    r = context->terms->observe ? cage_observe_prove(guest) : 0;
     if (r < 0)
         cage_init_fail(context, CAGE_AT_OBSERVE, r);
     take_short_turns();
@@ -431,10 +371,9 @@ void cage_init_main(struct cage_context *context)
 {
     int r;
 
-    wipe_environment(context->environment);
     kernel_umask(0);
     (void)kernel_setsid(); /* fails only for a group leader, which a fresh process is not */
-    r = forget_launcher();
+    r = cage_launcher_forget(context->environment);
     if (r == 0)
         r = settle_down(context);
     if (r < 0)

@@ -27,10 +27,11 @@ static int clone_first(const struct cage_context *context, int line_fd, int *ret
     const uint64_t flags =
         (cage_begin_namespaces(context->without) & NEW_EACH_TIME) | CLONE_PIDFD | CLONE_VM; /* no SIGCHLD */
 
+    CAGE_STACK_RENEW(stack);
     own = *context;
     own.line_fd = line_fd;
     own.keeps = false;
-    return kernel_clone_on(flags, stack + sizeof(stack), cage_init_kept, &own, ret_pid_fd);
+    return kernel_clone_on(flags, stack + sizeof(stack), cage_init_kept, &own, ret_pid_fd, NULL);
 }
 
 static uint64_t cpu_us(const struct rusage *usage)

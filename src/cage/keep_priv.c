@@ -1,6 +1,7 @@
-/* keep_priv.c - the supervisor's half of a keeper: cages are asked for, and proved gone
+/* keep_priv.c - the supervisor's half of a keeper: cages are asked for
  *
- * Runs in: the supervisor, single-threaded, with its rights. keep_child.c is the other half.
+ * Runs in: the supervisor, single-threaded, with its rights. keep_child.c is the other half; clean_priv.c
+ * proves them gone.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -19,14 +20,6 @@
 #define PATIENCE_MS 10000
 
 /* --- begin and end --- */
-
-static int open_counts(pid_t pid, const char *file)
-{
-    char path[64];
-
-    (void)snprintf(path, sizeof(path), "/proc/%d/net/%s", (int)pid, file);
-    return open(path, O_RDONLY | O_CLOEXEC);
-}
 
 static int send_preload(const struct cage *cage, struct base_err *err)
 {
@@ -112,6 +105,7 @@ int cage_next(struct cage_keeper *keeper, struct cage *ret_cage, struct base_err
     if (keeper->cage.report->failed_step >= 0)
         return failed(keeper, -ESRCH, err);
     clear_report(keeper->cage.shared);
+    keeper->cage.shared->is_ahead = keeper->may_be_ahead;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
         return base_err_sys(err, BASE_E_SETUP, errno, "cage", "no line to it can be made");
     r = cage_line_send(keeper->cage.line_fd, CAGE_WORD_NEXT, &fds[0], 1);
@@ -156,9 +150,13 @@ static bool limits_equal(const struct cage_keeper *keeper, const struct cage_pla
            memcmp(keeper->uses_cgroup, plan->uses_cgroup, sizeof(keeper->uses_cgroup)) == 0;
 }
 
-bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *plan)
+static bool terms_equal(const struct cage_keeper *keeper, const struct cage_plan *plan, bool learn)
 {
-    return !keeper->has_run || (keeper->network == plan->policy->network && limits_equal(keeper, plan));
+    const struct policy_set allowed = policy_allowed(plan->policy);
+
+    return keeper->requested == plan->requested && keeper->denied_calls == policy_denied_calls(plan->policy) &&
+           keeper->observe == plan->policy->observe && keeper->learn == learn &&
+           memcmp(&keeper->allowed, &allowed, sizeof(allowed)) == 0;
 }
 
 bool cage_keeper_leaves_room(const struct cage_keeper *keeper, const struct cage_plan *plan)
@@ -169,129 +167,59 @@ bool cage_keeper_leaves_room(const struct cage_keeper *keeper, const struct cage
     return limit->unlimited || charge == UINT64_MAX || charge <= limit->value / 2;
 }
 
-int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_plan *plan, struct base_err *err)
+bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *plan)
 {
-    int r = keeper->is_limited ? 0 : cage_cgroup_limit(&keeper->cage.cgroup, plan, err);
+    return !keeper->has_run || (limits_equal(keeper, plan) && keeper->network == plan->policy->network);
+}
 
+static bool terms_fit(const struct cage_keeper *keeper, const struct cage_plan *plan, bool learn)
+{
+    return !keeper->cage.shared->is_ahead || terms_equal(keeper, plan, learn);
+}
+
+bool cage_next_fits(const struct cage *cage, const struct cage_plan *plan, bool learn)
+{
+    return !cage->keeper || terms_fit(cage->keeper, plan, learn);
+}
+
+/* A guest that stands ready waits by reading. */
+static bool may_be_ahead(const struct cage_guest *guest)
+{
+    const struct policy_set allowed = policy_allowed(guest->plan->policy);
+
+    return !guest->from_zygote && !guest->learn && !guest->plan->policy->observe &&
+           policy_set_has(&allowed, (unsigned)policy_call_find("read"));
+}
+
+static void note_terms(struct cage_keeper *keeper, const struct cage_guest *guest)
+{
+    const struct cage_plan *plan = guest->plan;
+
+    memcpy(keeper->limits, plan->policy->limits, sizeof(keeper->limits));
+    memcpy(keeper->uses_cgroup, plan->uses_cgroup, sizeof(keeper->uses_cgroup));
+    keeper->network = plan->policy->network;
+    keeper->requested = plan->requested;
+    keeper->denied_calls = policy_denied_calls(plan->policy);
+    keeper->allowed = policy_allowed(plan->policy);
+    keeper->observe = plan->policy->observe;
+    keeper->learn = guest->learn;
+    keeper->may_be_ahead = may_be_ahead(guest);
+    keeper->is_limited = keeper->has_run = true;
+}
+
+int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_guest *guest, struct base_err *err)
+{
+    int r;
+
+    if (!terms_fit(keeper, guest->plan, guest->learn)) /* it would run on another's terms */
+        return base_err_set(err, BASE_E_INTERNAL, "slot", "what stands ready is for another policy");
+    r = keeper->is_limited ? 0 : cage_cgroup_limit(&keeper->cage.cgroup, guest->plan, err);
     if (r < 0)
         return r;
     if (!keeper->has_run)
         keeper->charge_bytes = cage_cgroup_charge_bytes(&keeper->cage.cgroup);
-    memcpy(keeper->limits, plan->policy->limits, sizeof(keeper->limits));
-    memcpy(keeper->uses_cgroup, plan->uses_cgroup, sizeof(keeper->uses_cgroup));
-    keeper->network = plan->policy->network;
-    keeper->is_limited = keeper->has_run = true;
+    note_terms(keeper, guest);
     return 0;
-}
-
-/* --- proof --- */
-
-/* "sockets: used 0": the kernel counts them by network, whoever holds them; a zygote and its keeper have two. A
- * connection may linger there ("tw"). */
-static bool sockets_are_gone(struct cage_keeper *keeper)
-{
-    char text[1024];
-    unsigned used, lingering;
-    const char *tw;
-    ssize_t count;
-
-    if (keeper->sockets_fd < 0)
-        keeper->sockets_fd = open_counts(keeper->cage.pid, "sockstat");
-    count = keeper->sockets_fd < 0 ? -1 : pread(keeper->sockets_fd, text, sizeof(text) - 1, 0);
-    if (count <= 0)
-        return false;
-    text[count] = 0;
-    tw = strstr(text, " tw ");
-    return sscanf(text, "sockets: used %u", &used) == 1 && used == (keeper->has_zygote ? 2 : 0) && tw &&
-           sscanf(tw, " tw %u", &lingering) == 1 && lingering == 0;
-}
-
-/* The two ids that only this slot has own no key; where the starter's own is used, keys are the starter's affair. */
-static bool keys_are_gone(const struct cage_keeper *keeper)
-{
-    const struct cage_host *host = &keeper->cage.shared->host;
-    char text[8192];
-    ssize_t count = keeper->keys_fd < 0 ? 0 : pread(keeper->keys_fd, text, sizeof(text) - 1, 0);
-
-    if (!host->privileged)
-        return true;
-    if (count < 0 || count == sizeof(text) - 1)
-        return false;
-    text[count] = 0;
-    for (unsigned i = 0; i < 2; i++) {
-        char id[32];
-        (void)snprintf(id, sizeof(id), "%5u:", host->uid_base + 2 * keeper->slot + i);
-        if (strstr(text, id))
-            return false;
-    }
-    return true;
-}
-
-/* Its own, its zygote's, and the dead first process, as long as that is not reaped. */
-static bool processes_are_gone(struct cage_keeper *keeper)
-{
-    uint64_t processes = cage_cgroup_processes(&keeper->cage.cgroup);
-
-    return processes == UINT64_MAX || processes <= keeper->cage.cgroup.own;
-}
-
-static bool charge_is_low(const struct cage_keeper *keeper)
-{
-    const struct cage_cgroup *cgroup = &keeper->cage.cgroup;
-    uint64_t highest = keeper->charge_bytes + CAGE_CHARGE_FLOOR_BYTES;
-    uint64_t charge = cage_cgroup_charge_bytes(cgroup);
-
-    if (charge == UINT64_MAX || charge <= highest)
-        return true;
-    cage_cgroup_reclaim(cgroup); /* such as what was read of /usr for the first time */
-    return cage_cgroup_charge_bytes(cgroup) <= highest;
-}
-
-/* What the dead held is given up a moment after their end. */
-static bool becomes_true(bool (*is_true)(struct cage_keeper *), struct cage_keeper *keeper)
-{
-    for (int i = 0; i < 5; i++) {
-        if (is_true(keeper))
-            return true;
-        base_clock_sleep_ms(1);
-    }
-    return false;
-}
-
-/* A network remembers whoever used it: counters, times of connections, and more that nobody can set back. Without an
- * interface there is nothing to use. */
-static bool network_is_unused(const struct cage_keeper *keeper)
-{
-    return keeper->network == POLICY_NETWORK_NONE;
-}
-
-/* The kernel may have ended it for the guest's use of memory: it is in the same groups. */
-static bool is_alive(const struct cage_keeper *keeper)
-{
-    struct pollfd fd = {.fd = keeper->cage.pid_fd, .events = POLLIN};
-
-    return poll(&fd, 1, 0) == 0;
-}
-
-static const char *dirt(struct cage_keeper *keeper)
-{
-    if (!is_alive(keeper))
-        return "its keeper is dead";
-    if (keeper->cage.report->failed_step >= 0)
-        return "its last cage could not be built"; /* the keeper makes no other */
-    if (keeper->cage.report->zygote_died)
-        return "its zygote is dead";
-    if (!becomes_true(processes_are_gone, keeper))
-        return "a process is left in its groups";
-    if (!becomes_true(sockets_are_gone, keeper))
-        return "a socket is left in its network";
-    if (!keys_are_gone(keeper))
-        return "a key is left with its ids";
-    if (!network_is_unused(keeper))
-        return "its network was used";
-    if (!charge_is_low(keeper))
-        return "memory is left charged to its groups";
-    return cage_cgroup_reset_peaks(&keeper->cage.cgroup) ? NULL : "a counter of its groups cannot be set back";
 }
 
 bool cage_keeper_reap(struct cage_keeper *keeper, int *ret_status, uint64_t *ret_cpu_us)
@@ -303,12 +231,6 @@ bool cage_keeper_reap(struct cage_keeper *keeper, int *ret_status, uint64_t *ret
         r = cage_line_receive(line_fd, CAGE_WORD_GONE, PATIENCE_MS, NULL, NULL);
     *ret_status = keeper->cage.report->kept_status;
     *ret_cpu_us = keeper->cage.report->kept_cpu_us;
+    keeper->is_silent = r < 0;
     return r == 0;
-}
-
-bool cage_keeper_clean(struct cage_keeper *keeper, const char **ret_why)
-{
-    *ret_why = dirt(keeper);
-    keeper->is_dirty = *ret_why != NULL;
-    return !*ret_why;
 }

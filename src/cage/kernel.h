@@ -98,12 +98,15 @@ static inline long kernel_call(long nr, long a, long b, long c, long d, long e, 
 /* --- processes --- */
 
 /* Runs @main with @argument on a stack that ends at @stack_top, in a process that shares what @flags say; returns its
- * number, and with CLONE_PIDFD a descriptor of it in *@ret_pid_fd. @main must not return. */
-static inline int kernel_clone_on(uint64_t flags, void *stack_top, int (*main)(void *), void *argument, int *ret_pid_fd)
+ * number, and with CLONE_PIDFD a descriptor of it in *@ret_pid_fd; with CLONE_CHILD_CLEARTID *@alive becomes 0 when it
+ * execs or ends. @main must not return. */
+static inline int kernel_clone_on(uint64_t flags, void *stack_top, int (*main)(void *), void *argument, int *ret_pid_fd,
+                                  int *alive)
 {
     void **top = (void **)stack_top - 2;
 #if defined(__x86_64__)
     long result;
+    register int *r10 __asm__("r10") = alive;
 
     top[0] = argument;
     top[1] = (void *)(uintptr_t)main;
@@ -117,14 +120,14 @@ static inline int kernel_clone_on(uint64_t flags, void *stack_top, int (*main)(v
                      "hlt\n"
                      "1:"
                      : "=a"(result)
-                     : "0"((long)SYS_clone), "D"(flags), "S"(top), "d"(ret_pid_fd)
-                     : "rcx", "r8", "r10", "r11", "memory");
+                     : "0"((long)SYS_clone), "D"(flags), "S"(top), "d"(ret_pid_fd), "r"(r10)
+                     : "rcx", "r8", "r11", "memory");
     return (int)result;
 #else
     register long x8 __asm__("x8") = SYS_clone;
     register long x0 __asm__("x0") = (long)flags;
     register long x1 __asm__("x1") = (long)top;
-    register long x2 __asm__("x2") = (long)ret_pid_fd, x3 __asm__("x3") = 0, x4 __asm__("x4") = 0;
+    register long x2 __asm__("x2") = (long)ret_pid_fd, x3 __asm__("x3") = 0, x4 __asm__("x4") = (long)alive;
 
     top[0] = argument;
     top[1] = (void *)(uintptr_t)main;
@@ -183,6 +186,13 @@ static inline int kernel_unshare(unsigned long flags)
 static inline int kernel_prctl(int option, unsigned long a, unsigned long b)
 {
     return KERNEL(SYS_prctl, option, a, b, 0, 0);
+}
+/* Until *@word is no longer @value, or for no reason at all. */
+static inline void kernel_futex_wait(const int *word, int value)
+{
+    enum { FUTEX_WAIT_OP = 0 };
+
+    (void)KERNEL(SYS_futex, word, FUTEX_WAIT_OP, value, 0);
 }
 static inline int kernel_pidfd_send_signal(int pid_fd, int sig)
 {

@@ -75,7 +75,7 @@ int cage_landlock_apply(struct cage_context *context)
     int abi = context->host->landlock_abi;
     struct kernel_landlock_ruleset ruleset = {
         .handled_access_fs = known_access(abi),
-        .handled_access_net = context->order->network == POLICY_NETWORK_NONE
+        .handled_access_net = context->terms->network == POLICY_NETWORK_NONE
                                   ? KERNEL_LANDLOCK_NET_BIND_TCP | KERNEL_LANDLOCK_NET_CONNECT_TCP
                                   : 0,
         .scoped = KERNEL_LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | KERNEL_LANDLOCK_SCOPE_SIGNAL,

@@ -13,6 +13,7 @@
 #include "cage/mutation.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -174,6 +175,9 @@ void cage_put_first(const struct cage *cage)
 
 /* --- its end --- */
 
+/* What the kernel cannot end in this time it mostly never ends. */
+#define KILL_PATIENCE_MS 10000
+
 /* One that a keeper made is reaped by that. Without its line, it ends where it cannot be killed. */
 static void kill_and_reap(struct cage *cage)
 {
@@ -182,6 +186,8 @@ static void kill_and_reap(struct cage *cage)
     (void)kernel_pidfd_send_signal(cage->pid_fd, SIGKILL); /* it may be dead already, or reaped */
     base_cleanup_close(&cage->line_fd);
     cage->line_fd = -1;
+    if (cage->keeper) /* it must not write into what the next one has */
+        (void)poll(&(struct pollfd){.fd = cage->pid_fd, .events = POLLIN}, 1, KILL_PATIENCE_MS);
     while (!cage->keeper && waitpid(cage->pid, &status, 0) < 0 && errno == EINTR)
         ;
 }

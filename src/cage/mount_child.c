@@ -394,7 +394,7 @@ static const char *size_text(const struct policy_limit *limit, uint64_t staged, 
 /* Now that it is known what the inputs take up, the guest gets its share to the byte and the inode. */
 static int trim_scratch(const struct cage_context *context)
 {
-    const struct policy_limit *limits = context->order->limits;
+    const struct policy_limit *limits = context->terms->limits;
     KERNEL_AUTO_CLOSE int fs_fd = kernel_fspick(context->scratch_fd);
     const char *value;
     char text[24];

@@ -117,9 +117,9 @@ static void record(struct cage_report *report, const struct seccomp_data *data)
 }
 
 /* What the plain filter says about a call that the loaded one notified. */
-static uint32_t judge(const struct cage_order *order, const struct seccomp_data *data)
+static uint32_t judge(const struct cage_terms *terms, const struct seccomp_data *data)
 {
-    return order->judge ? cage_judge(order->judge, order->judge_count, data) : SECCOMP_RET_USER_NOTIF;
+    return terms->judge ? cage_judge(terms->judge, terms->judge_count, data) : SECCOMP_RET_USER_NOTIF;
 }
 
 /* The kernel ends everything else in the cage when we are gone, a moment later. Until then nobody who waits for an
@@ -138,7 +138,7 @@ static void deny(struct cage_context *context, const struct seccomp_data *data, 
 
     record(report, data);
     report->denied_calls++;
-    if (report->denied_calls >= context->order->denied_calls) {
+    if (report->denied_calls >= context->terms->denied_calls) {
         report->denied_end = 1;
         end_run(context);
     }
@@ -149,9 +149,9 @@ static void deny(struct cage_context *context, const struct seccomp_data *data, 
 static void let_pass(struct cage_context *context, uint32_t verdict, const struct seccomp_notif *request,
                      struct seccomp_notif_resp *response)
 {
-    if (context->order->learn)
+    if (context->terms->learn)
         cage_numbers_add(&context->report->learned, (unsigned)request->data.nr);
-    if (context->order->observe)
+    if (context->terms->observe)
         cage_observe(context, request);
     if (verdict == SECCOMP_RET_ALLOW)
         response->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
@@ -171,7 +171,7 @@ static void answer_one(struct cage_context *context)
     if (kernel_ioctl(context->listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notification) < 0)
         return;
     answer.response.id = notification.request.id;
-    verdict = judge(context->order, &notification.request.data);
+    verdict = judge(context->terms, &notification.request.data);
     if (verdict == SECCOMP_RET_ALLOW || (verdict & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO)
         let_pass(context, verdict, &notification.request, &answer.response);
     else
@@ -181,7 +181,7 @@ static void answer_one(struct cage_context *context)
 
 static bool reached(const struct cage_context *context, enum policy_limit_key key, uint64_t used)
 {
-    const struct policy_limit *limit = &context->order->limits[key];
+    const struct policy_limit *limit = &context->terms->limits[key];
 
     return !limit->unlimited && used >= limit->value;
 }
@@ -231,7 +231,7 @@ static bool reap(struct cage_context *context, pid_t guest)
 
 static bool overdue(const struct cage_context *context, uint64_t now_us)
 {
-    const struct policy_limit *wall = &context->order->limits[POLICY_LIMIT_WALL_MS];
+    const struct policy_limit *wall = &context->terms->limits[POLICY_LIMIT_WALL_MS];
 
     return !wall->unlimited && now_us > context->report->start_us + wall->value * 1000 + WALL_GRACE_US;
 }

@@ -295,7 +295,7 @@ void cage_observe(struct cage_context *context, const struct seccomp_notif *requ
     struct attempt attempt;
     int r, seen;
 
-    if (!is_attempt(request, &attempt) || !(context->order->observe >> attempt.kind & 1))
+    if (!is_attempt(request, &attempt) || !(context->terms->observe >> attempt.kind & 1))
         return;
     struct cage_sights *sights = &context->observed->kinds[attempt.kind];
     r = read_path(&attempt);

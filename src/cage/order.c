@@ -91,15 +91,12 @@ static struct cage_numbers kept_numbers(const struct policy *policy)
     return numbers;
 }
 
-static int compile(struct room *room, const struct cage_wish *wish, const struct sock_filter **ret_code,
-                   unsigned *ret_count, struct base_err *err)
+static int compile(const struct cage_wish *wish, struct sock_filter *code, unsigned *ret_count, struct base_err *err)
 {
-    struct sock_filter *code = take(room, CAGE_FILTER_MAX * sizeof(*code));
-    int count = code ? cage_compile(cage_calls, cage_call_count, wish, code) : -ENOMEM;
+    int count = cage_compile(cage_calls, cage_call_count, wish, code);
 
     if (count < 0)
         return base_err_sys(err, BASE_E_INTERNAL, -count, "syscalls", "the filter cannot be made");
-    *ret_code = code;
     *ret_count = (unsigned)count;
     return 0;
 }
@@ -116,26 +113,29 @@ static struct cage_numbers noticed_numbers(const struct cage_guest *guest)
 
 /* Where more is to be known than what is denied, the filter that decides is asked by the first process, and the one
  * that is loaded notifies more. */
-static int write_noticing(struct room *room, const struct cage_guest *guest, struct cage_wish *wish,
-                          struct cage_order *order, struct base_err *err)
+static int write_noticing(struct cage_shared *shared, const struct cage_guest *guest, struct cage_wish *wish,
+                          struct base_err *err)
 {
     const struct cage_numbers noticed = noticed_numbers(guest);
+    const struct cage_order *order = &shared->order;
     const void *const first_exec[] = {order->argv[0], order->argv, order->envp};
+    struct cage_terms *terms = &shared->terms;
 
-    order->judge = order->filter;
-    order->judge_count = order->filter_count;
-    order->learn = guest->learn;
-    order->observe = guest->plan->policy->observe;
+    terms->judge = terms->filter;
+    terms->judge_count = terms->filter_count;
+    terms->learn = guest->learn;
+    terms->observe = guest->plan->policy->observe;
     wish->noticed = &noticed;
     wish->first_exec = first_exec;
-    return compile(room, wish, &order->filter, &order->filter_count, err);
+    terms->filter = shared->filters[1];
+    return compile(wish, shared->filters[1], &terms->filter_count, err);
 }
 
-static int write_filter(struct room *room, const struct cage_guest *guest, struct cage_order *order,
-                        struct base_err *err)
+static int write_filter(struct cage_shared *shared, const struct cage_guest *guest, struct base_err *err)
 {
     const struct policy *policy = guest->plan->policy;
     bool notices = guest->learn || policy->observe;
+    struct cage_terms *terms = &shared->terms;
     int r;
 
     if (policy->syscalls.by_runtime)
@@ -144,22 +144,32 @@ static int write_filter(struct room *room, const struct cage_guest *guest, struc
         return 0; /* the default's, as it was built */
     const struct cage_numbers kept = kept_numbers(policy);
     struct cage_wish wish = {.loopback = policy->network == POLICY_NETWORK_LOOPBACK, .kept = &kept};
-    r = compile(room, &wish, &order->filter, &order->filter_count, err);
-    return r < 0 || !notices ? r : write_noticing(room, guest, &wish, order, err);
+    terms->filter = shared->filters[0];
+    r = compile(&wish, shared->filters[0], &terms->filter_count, err);
+    return r < 0 || !notices ? r : write_noticing(shared, guest, &wish, err);
+}
+
+/* The order before: what is noticed includes its exec. */
+static int write_terms(struct cage_shared *shared, const struct cage_guest *guest, struct base_err *err)
+{
+    const struct cage_plan *plan = guest->plan;
+    struct cage_terms *terms = &shared->terms;
+
+    memset(terms, 0, sizeof(*terms)); /* a keeper's shared memory has seen others before */
+    terms->requested = plan->requested;
+    memcpy(terms->limits, plan->policy->limits, sizeof(terms->limits));
+    memcpy(terms->uses_cgroup, plan->uses_cgroup, sizeof(terms->uses_cgroup));
+    terms->network = plan->policy->network;
+    terms->denied_calls = policy_denied_calls(plan->policy);
+    return write_filter(shared, guest, err);
 }
 
 static int write_order(struct cage_shared *shared, const struct cage_guest *guest, struct base_err *err)
 {
-    const struct cage_plan *plan = guest->plan;
     struct room room = {shared->room, sizeof(shared->room)};
     struct cage_order *order = &shared->order;
 
-    memset(order, 0, sizeof(*order)); /* a keeper's shared memory has seen orders before */
-    order->requested = plan->requested;
-    memcpy(order->limits, plan->policy->limits, sizeof(order->limits));
-    memcpy(order->uses_cgroup, plan->uses_cgroup, sizeof(order->uses_cgroup));
-    order->network = plan->policy->network;
-    order->denied_calls = policy_denied_calls(plan->policy);
+    memset(order, 0, sizeof(*order));
     order->argv = take_texts(&room, guest->argv);
     order->envp = take_texts(&room, guest->envp);
     order->files = take_files(&room, guest);
@@ -171,7 +181,7 @@ static int write_order(struct cage_shared *shared, const struct cage_guest *gues
     if (!order->argv || !order->envp || !order->files)
         return base_err_set(err, BASE_E_TOO_LARGE, "arguments", "and environment are more than %u bytes",
                             CAGE_ORDER_BYTES);
-    return write_filter(&room, guest, order, err);
+    return shared->is_ahead ? 0 : write_terms(shared, guest, err);
 }
 
 /* --- the files' bytes, one after the other --- */
@@ -225,9 +235,10 @@ int cage_order_zygote(struct cage_shared *shared, const struct cage_zygote *zygo
     return 0;
 }
 
-static int put_limits(struct cage *cage, const struct cage_plan *plan, struct base_err *err)
+static int put_limits(struct cage *cage, const struct cage_guest *guest, struct base_err *err)
 {
-    return cage->keeper ? cage_keeper_limit(cage->keeper, plan, err) : cage_cgroup_limit(&cage->cgroup, plan, err);
+    return cage->keeper ? cage_keeper_limit(cage->keeper, guest, err)
+                        : cage_cgroup_limit(&cage->cgroup, guest->plan, err);
 }
 
 int cage_start(struct cage *cage, const struct cage_guest *guest, struct base_err *err)
@@ -236,7 +247,7 @@ int cage_start(struct cage *cage, const struct cage_guest *guest, struct base_er
     int r = cage_wait(cage, err);
 
     if (r == 0)
-        r = put_limits(cage, guest->plan, err);
+        r = put_limits(cage, guest, err);
     if (r == 0)
         r = write_order(cage->shared, guest, err);
     if (r == 0)

@@ -16,9 +16,9 @@
 #define ZYGOTE_TEXT_BYTES 16384
 #define ZYGOTE_ARGS_MAX   64
 
-/* Followed by the filter and by the texts of argv, each with its NUL. Pointers in the order are nobody's. */
+/* Followed by the filter and by the texts of argv, each with its NUL. Pointers in the terms are nobody's. */
 struct zygote_request {
-    struct cage_order order;
+    struct cage_terms terms;
     struct cage_host host;
     uint64_t without;
     uint64_t root; /* number of the mount that the guest must find as its root */

@@ -99,7 +99,7 @@ int cage_zygote_start(struct cage_context *context)
     r = above(&start.line_fd);
     if (r == 0)
         r = context->zygote =
-            kernel_clone_on(CLONE_VM | CLONE_VFORK | SIGCHLD, stack + sizeof(stack), exec_zygote, &start, NULL);
+            kernel_clone_on(CLONE_VM | CLONE_VFORK | SIGCHLD, stack + sizeof(stack), exec_zygote, &start, NULL, NULL);
     (void)kernel_close(start.line_fd);
     (void)kernel_close(start.preload_fd);
     (void)kernel_close(start.null_fds[0]);
@@ -157,6 +157,7 @@ static int open_namespaces(int fds[3])
 /* What the supervisor has checked to be little enough (ZYGOTE_*). */
 static int send_request(struct cage_context *context, int run_fd)
 {
+    const struct cage_terms *terms = context->terms;
     const struct cage_order *order = context->order;
     const int *ends = context->ends;
     int fds[ZYGOTE_FD_MAX] = {[ZYGOTE_RUN] = run_fd,
@@ -165,10 +166,10 @@ static int send_request(struct cage_context *context, int run_fd)
                               [ZYGOTE_STDERR] = ends[CAGE_END_STDERR],
                               [ZYGOTE_MARK] = ends[CAGE_END_MARK]};
     char control[CMSG_SPACE(ZYGOTE_FD_MAX * sizeof(int))] __attribute__((aligned(sizeof(size_t)))) = {0};
-    struct zygote_request request = {.order = *order, .host = *context->host, .without = context->without};
-    unsigned count = order->filter_count;
+    struct zygote_request request = {.terms = *terms, .host = *context->host, .without = context->without};
+    unsigned count = terms->filter_count;
     const struct sock_filter *filter =
-        order->filter ? order->filter : cage_filter(order->network == POLICY_NETWORK_LOOPBACK, &count);
+        terms->filter ? terms->filter : cage_filter(terms->network == POLICY_NETWORK_LOOPBACK, &count);
     struct iovec iov[2 + ZYGOTE_ARGS_MAX] = {{&request, sizeof(request)},
                                              {(void *)(uintptr_t)filter, count * sizeof(*filter)}};
     struct msghdr message = {.msg_iov = iov, .msg_control = control};
@@ -233,7 +234,7 @@ static int note_reply(struct cage_context *context, const struct zygote_reply *r
 
     report->achieved |= reply->achieved;
     report->start_us = reply->start_us;
-    if (reply->failed_step < 0 && (report->achieved & context->order->requested) != context->order->requested)
+    if (reply->failed_step < 0 && (report->achieved & context->terms->requested) != context->terms->requested)
         return -EPERM;
     if (reply->failed_step < 0)
         return 0;

@@ -14,7 +14,6 @@
 #define EXPECT_MAX_BYTES (256u << 10)
 #define PROGRAM_PREFIX   "attack"
 #define HONEST_FILE      "honest.sh"
-#define READY_FILE       "ready.py"
 #define SIBLING_DIR      "sibling"
 #define SIBLING_FILE     "harmless.sh"
 #define SIBLING_TEXT     "i=0\nwhile [ $i -lt 6 ]; do sleep 0.05; i=$((i + 1)); done\n"
@@ -145,11 +144,6 @@ static uint64_t deadline_us(const struct row *row)
     return base_clock_us() + (has(row, DRILL_SECOND_RUN) ? 2 : 1) * run_us + GRACE_US;
 }
 
-static bool is_in_slot(const struct row *row)
-{
-    return row->site->cage != RUN_CAGE_FRESH;
-}
-
 /* A run that does nothing wrong, under the attack's own policy but for what that is about. */
 static int order_harmless(const struct row *row, const struct policy *policy, pid_t *ret_pid,
                           struct drill_order *ret_order, struct base_err *err)
@@ -162,41 +156,35 @@ static int order_harmless(const struct row *row, const struct policy *policy, pi
     if (r < 0)
         return r;
     *ret_order = (struct drill_order){
-        .program = path, .policy = policy, .plain = true, .in_slot = is_in_slot(row), .notes = SIBLING_DIR};
+        .program = path, .policy = policy, .plain = true, .cage = row->site->cage, .notes = SIBLING_DIR};
     return drill_order_start(ret_order, &row->scene, ret_pid, err);
 }
 
-/* What runs in the same slots before and after: it shows what a run can see, which is to stay the same. Before all of
- * it comes a program that does nothing, for which a zygote is made. */
-static int put_honest(const struct row *row, char honest[DRILL_PATH_BYTES + 32], char ready[DRILL_PATH_BYTES + 32],
-                      struct base_err *err)
+/* What runs in the same slots before and after: it shows what a run can see, which is to stay the same. */
+static int put_honest(const struct row *row, char path[DRILL_PATH_BYTES + 32], struct base_err *err)
 {
-    int r;
-
-    (void)snprintf(honest, DRILL_PATH_BYTES + 32, "%s/" HONEST_FILE, row->site->top);
-    (void)snprintf(ready, DRILL_PATH_BYTES + 32, "%s/" READY_FILE, row->site->top);
-    r = base_file_replace(honest, (const char *)drill_honest->bytes, drill_honest->count, err);
-    return r < 0 ? r : base_file_replace(ready, "pass\n", 5, err);
+    (void)snprintf(path, DRILL_PATH_BYTES + 32, "%s/" HONEST_FILE, row->site->top);
+    return base_file_replace(path, (const char *)drill_honest->bytes, drill_honest->count, err);
 }
 
 /* The run itself, and the harmless one beside it. */
 static int run_both(struct row *row, struct base_err *err)
 {
     const struct drill_expect *expect = &row->attack->expect;
-    char honest[DRILL_PATH_BYTES + 32], ready[DRILL_PATH_BYTES + 32];
+    const bool in_slot = row->site->in_slot;
+    char honest[DRILL_PATH_BYTES + 32];
     const struct drill_order order = {.program = row->attack->program,
                                       .args = &expect->args,
                                       .stdin_text = expect->stdin_text,
                                       .policy = &expect->policy,
                                       .twice = has(row, DRILL_SECOND_RUN),
-                                      .in_slot = is_in_slot(row),
-                                      .honest = is_in_slot(row) ? honest : NULL,
-                                      .ready = row->site->cage == RUN_CAGE_ZYGOTE ? ready : NULL,
+                                      .cage = row->site->cage,
+                                      .honest = in_slot ? honest : NULL,
                                       .honest_policy = &row->site->policy,
                                       .notes = DRILL_NOTE_DIR};
     struct drill_order harmless;
     pid_t pid, other = 0;
-    int r = is_in_slot(row) ? put_honest(row, honest, ready, err) : 0;
+    int r = in_slot ? put_honest(row, honest, err) : 0;
 
     if (r == 0 && has(row, DRILL_SIBLING))
         r = order_harmless(row, &row->site->policy, &other, &harmless, err);

@@ -22,7 +22,8 @@ struct drill_site {
     char top[DRILL_PATH_BYTES]; /* a folder of its own */
     struct cage_host host;
     struct policy policy; /* that attacks apply theirs over */
-    enum run_cage cage;
+    const char *cage;     /* as run_cage_name() spells it */
+    bool in_slot;
 };
 
 /* Stage, run, look, prove, judge. *@ret_row: its row, new reference; *@ret_result as in it. Fails only where the drill

@@ -85,6 +85,7 @@ void drill_control_run(const struct drill_attack *attack, struct drill_scene *sc
                                       .stdin_text = expect->stdin_text,
                                       .policy = &expect->policy,
                                       .bare = true,
+                                      .cage = "fresh",
                                       .twice = expect->outside & DRILL_BIT(DRILL_SECOND_RUN),
                                       .notes = DRILL_NOTE_DIR};
     AUTO_DONE struct drill_done done = {.status = -1};

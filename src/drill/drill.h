@@ -8,7 +8,6 @@
 
 #include "base/err.h"
 #include "policy/policy.h"
-#include "run/run.h"
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,7 +26,8 @@ struct drill_request {
     const char *const *only; /* globs on names, any of them */
     size_t only_count;       /* 0: all */
     const char *tier;        /* NULL: the policy's */
-    enum run_cage cage;      /* RUN_CAGE_SLOT, _ZYGOTE: in slots that serve others before and after */
+    const char *cage; /* "fresh" (or NULL), "slot", "zygote": see run_cage_name(); but for the first, attacks come in
+                         slots that serve honest runs before and after */
     /* Called once with the rows that will be run, and after each row with its JSON, as in the report. */
     void (*begin)(void *context, const char *const *names, size_t count);
     void (*row)(void *context, const json_t *row);

@@ -292,10 +292,11 @@ static void judge_honest(struct judge *judge)
     json_array_foreach(json_object_get(judge->facts->answer, "runs"), index, run)
     {
         const json_t *receipt = json_object_get(run, "receipt");
+        char ending[64];
         if (!json_is_true(json_object_get(run, "honest")))
             continue;
         judge_receipt(judge, receipt);
-        judge_protections(judge, receipt, "");
+        judge_protections(judge, receipt, drill_receipt_ending(receipt, ending, sizeof(ending)));
         judge_leak(judge, receipt);
     }
     drill_judge_slots(judge->facts->answer, &judge->breaches, &judge->skips);

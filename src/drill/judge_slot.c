@@ -5,7 +5,6 @@
  */
 #include "base/cleanup.h"
 #include "drill/judge.h"
-#include "drill/role.h"
 #include "drill/scene.h"
 #include <string.h>
 
@@ -199,7 +198,7 @@ static void judge_honest(const struct slots *slots, const json_t *run)
 void drill_judge_slots(const json_t *answer, struct drill_words *breaches, struct drill_words *skips)
 {
     const struct slots slots = {json_object_get(answer, "runs"), breaches, skips};
-    json_int_t processes = number(answer, "processes"), ready = number(answer, "ready");
+    json_int_t processes = number(answer, "processes");
     size_t attack = 0;
 
     if (!json_is_array(slots.runs))
@@ -210,7 +209,7 @@ void drill_judge_slots(const json_t *answer, struct drill_words *breaches, struc
         else
             judge_turn(&slots, i, json_array_get(json_object_get(answer, "receipts"), attack++));
     }
-    if (processes > ready)
-        drill_fault(breaches, "%lld processes are in the slots when all is over, %lld belong there",
-                    (long long)processes, (long long)ready);
+    if (processes > 0)
+        drill_fault(breaches, "%lld process%s in the slots when all is over %s not belong there", (long long)processes,
+                    processes == 1 ? "" : "es", processes == 1 ? "does" : "do");
 }

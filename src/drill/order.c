@@ -50,12 +50,11 @@ static int write_order(const struct drill_order *order, const struct drill_scene
 
     (void)snprintf(path, sizeof(path), "%s/" DRILL_ORDER_FILE, folder);
     (void)snprintf(work, sizeof(work), "%s/" DRILL_WORK_DIR, scene->top);
-    json =
-        json_pack("{s:s, s:o, s:s?, s:o, s:b, s:b, s:b, s:s, s:b, s:s?, s:s?, s:o?}", "program", order->program, "args",
-                  args_json(order, scene), "stdin", order->stdin_text, "policy", policy_json(order->policy), "bare",
-                  order->bare, "twice", order->twice, "terminal", !order->plain && has(scene, DRILL_TERMINAL), "work",
-                  work, "in_slot", order->in_slot, "honest", order->honest, "ready", order->ready, "honest_policy",
-                  order->honest ? policy_json(order->honest_policy) : NULL);
+    json = json_pack("{s:s, s:o, s:s?, s:o, s:b, s:b, s:b, s:s, s:s, s:s?, s:o?}", "program", order->program, "args",
+                     args_json(order, scene), "stdin", order->stdin_text, "policy", policy_json(order->policy), "bare",
+                     order->bare, "twice", order->twice, "terminal", !order->plain && has(scene, DRILL_TERMINAL),
+                     "work", work, "cage", order->cage, "honest", order->honest, "honest_policy",
+                     order->honest ? policy_json(order->honest_policy) : NULL);
     if (!json || base_json_canonical(json, &text) < 0)
         return base_err_set(err, BASE_E_NOMEM, path, "out of memory, or a path that is not UTF-8");
     return base_file_replace(path, text.bytes, text.count, err);
@@ -128,10 +127,10 @@ static bool guest_lives(const struct watch *watch)
 {
     static struct drill_pids pids;
 
-    if (watch->order->in_slot && !has_begun(watch))
+    if (watch->order->honest && !has_begun(watch))
         return false;
     drill_pids_below(watch->pid, 0, &pids);
-    return pids.count > (watch->order->in_slot ? DRILL_READY_MOST(watch->order->ready) : 1);
+    return pids.count > (watch->order->honest ? DRILL_READY : 1);
 }
 
 static void kill_in_time(struct watch *watch)

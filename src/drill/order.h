@@ -13,10 +13,9 @@ struct drill_order {
     bool bare;
     bool plain; /* not the attack: nothing that the scene does to its supervisor */
     bool twice;
-    bool in_slot;
+    const char *cage;   /* as run_cage_name() spells it */
     const char *honest; /* path of a program that runs in the same slots before and after; NULL: none */
     const struct policy *honest_policy;
-    const char *ready; /* path of a program of whose runtime zygotes are to be there; NULL: none */
     const char *notes; /* the name of the folder of notes */
 };
 

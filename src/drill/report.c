@@ -138,10 +138,11 @@ static void add_said(json_t **row, const struct drill_facts *facts, const json_t
     base_json_put(row, "control_said", text_json(facts->control.last_line));
 }
 
-/* Of the last attack's slot: what became of it, and how many runs it had served before. */
+/* Of the last attack's slot: what became of it, how many runs it had served before, and whether the attack was a fork
+ * of what stood ready in it. */
 static json_t *slot_json(const struct drill_facts *facts, const json_t *receipts)
 {
-    AUTO_JSON json_t *teardown = part_json(receipts, "teardown");
+    AUTO_JSON json_t *teardown = part_json(receipts, "teardown"), *zygote = part_json(receipts, "zygote");
     const json_t *slot = json_object_get(teardown, "slot");
     json_int_t runs = 0;
     size_t index;
@@ -154,8 +155,9 @@ static json_t *slot_json(const struct drill_facts *facts, const json_t *receipts
     }
     if (!slot || runs == 0)
         return json_null();
-    return json_pack("{s:O?, s:O?, s:I}", "state", json_object_get(slot, "state"), "why", json_object_get(slot, "why"),
-                     "runs_before", runs - 1);
+    return json_pack("{s:O?, s:O?, s:I, s:b}", "state", json_object_get(slot, "state"), "why",
+                     json_object_get(slot, "why"), "runs_before", runs - 1, "zygote",
+                     json_is_true(json_object_get(zygote, "used")));
 }
 
 json_t *drill_row_json(const struct drill_attack *attack, const struct drill_facts *facts,

@@ -22,17 +22,19 @@ int drill_role_launch(enum drill_role role, const char *argument, struct drill_l
 #define DRILL_SAID_FILE   "said"  /* what a bare program printed */
 #define DRILL_BEGUN_FILE  "begun" /* in slots: the honest runs are over that come before */
 
-/* In slots, the processes that stand ready: two keepers, the first process that each has made, and its zygote. */
-#define DRILL_READY_MOST(has_zygotes) ((has_zygotes) ? 6 : 4)
+/* In slots, the processes that stand ready: two keepers, the first process of each, and its guest; and with zygotes,
+ * these.
+ */
+#define DRILL_READY       6
+#define DRILL_READY_FORKS 2
 
 /* The order: {"program", "args": [...], "stdin": text or null, "policy": {...}, "bare": bool, "twice": bool,
- * "terminal": bool, "work": folder for a bare program, "in_slot": bool, "honest": path or null, of a program for the
- * same slots before and after, "honest_policy": {...}, "ready": path or
- * null, of a program for whose runtime zygotes are made}. The answer of a caged one: {"refused": text or null, "error":
+ * "terminal": bool, "work": folder for a bare program, "cage": its name, "honest": path or null, of a program for the
+ * same slots before and after, "honest_policy": {...}}. The answer of a caged one: {"refused": text or null, "error":
  * text or null, "receipts": [...], "fds_before", "fds_after", "runs": null or, in slots, in their order, [{"honest":
  * bool, "slot": its number, "keeper": process, "run": how many cages that had then made, "receipt": of an honest one}],
- * "processes": those that the slots have at the end, "ready": and those that belong there}, of a bare one {"error",
- * "endings": ["exited 10", ...]}.
+ * "processes": those in the slots at the end that do not belong there}, of a bare one {"error", "endings": ["exited
+ * 10", ...]}.
  */
 int drill_supervise(const char *folder, struct base_err *err);
 int drill_be_victim(struct base_err *err);

@@ -202,10 +202,24 @@ static int choose_policy(struct suite *suite, struct base_err *err)
     return take_policy(suite, "if-available", err);
 }
 
+static int choose_cage(struct suite *suite, struct base_err *err)
+{
+    const char *name = suite->request->cage;
+    enum run_cage cage = RUN_CAGE_FRESH;
+
+    if (name && !run_cage_find(name, &cage))
+        return base_err_set(err, BASE_E_USAGE, name, "is no cage");
+    suite->site.cage = run_cage_name(cage);
+    suite->site.in_slot = cage != RUN_CAGE_FRESH;
+    return 0;
+}
+
 static int prepare(struct suite *suite, struct base_err *err)
 {
-    int r = choose_policy(suite, err);
+    int r = choose_cage(suite, err);
 
+    if (r == 0)
+        r = choose_policy(suite, err);
     if (r == 0)
         r = find_folder(suite, err);
     if (r == 0)
@@ -219,7 +233,6 @@ static int prepare(struct suite *suite, struct base_err *err)
         r = drill_folder_make(suite->site.top, &suite->lock_fd, err);
     }
     cage_host_probe(&suite->site.host);
-    suite->site.cage = suite->request->cage;
     return r;
 }
 
@@ -290,7 +303,7 @@ static json_t *summary_json(const struct suite *suite)
     }
     json = counts_json(all);
     base_json_put(&json, "by_group", by_group);
-    if (suite->site.cage != RUN_CAGE_FRESH)
+    if (suite->site.in_slot)
         base_json_put(&json, "slots",
                       json_pack("{s:i, s:i, s:i}", "clean", (int)suite->clean, "dropped", (int)suite->dropped, "first",
                                 (int)suite->first));
@@ -314,10 +327,10 @@ int drill_run(const struct drill_request *request, json_t **ret_report, struct b
     (void)drill_kill_below(0);
     if (r < 0)
         return r;
-    *ret_report = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:f, s:o, s:O}", "schema", SCHEMA, "version",
-                            FUMEHOOD_VERSION, "started_utc", started, "tier", policy_tier_name(suite.site.policy.tier),
-                            "cage", run_cage_name(suite.site.cage), "policy", suite.site.policy.name, "machine",
-                            run_environment(), "wall_s", (double)(base_clock_us() - began_us) / 1e6, "summary",
-                            summary_json(&suite), "attacks", rows);
+    *ret_report =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:f, s:o, s:O}", "schema", SCHEMA, "version", FUMEHOOD_VERSION,
+                  "started_utc", started, "tier", policy_tier_name(suite.site.policy.tier), "cage", suite.site.cage,
+                  "policy", suite.site.policy.name, "machine", run_environment(), "wall_s",
+                  (double)(base_clock_us() - began_us) / 1e6, "summary", summary_json(&suite), "attacks", rows);
     return *ret_report ? 0 : base_err_set(err, BASE_E_NOMEM, "report", "out of memory");
 }

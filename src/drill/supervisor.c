@@ -78,6 +78,7 @@ static int read_order(struct drill_told *told, struct base_err *err)
 {
     char path[DRILL_PATH_BYTES];
     AUTO_BUF struct base_buf text = {0};
+    const char *cage;
     int r = note_path(told->folder, DRILL_ORDER_FILE, path, err);
 
     if (r == 0)
@@ -86,15 +87,16 @@ static int read_order(struct drill_told *told, struct base_err *err)
         r = base_json_parse(text.bytes, text.count, path, &told->json, err);
     if (r < 0)
         return r;
+    cage = json_string_value(json_object_get(told->json, "cage"));
     told->path = json_string_value(json_object_get(told->json, "program"));
     told->work = json_string_value(json_object_get(told->json, "work"));
     told->stdin_text = json_string_value(json_object_get(told->json, "stdin"));
     told->bare = json_is_true(json_object_get(told->json, "bare"));
     told->twice = json_is_true(json_object_get(told->json, "twice"));
     told->terminal = json_is_true(json_object_get(told->json, "terminal"));
-    told->in_slot = json_is_true(json_object_get(told->json, "in_slot"));
     told->honest_path = json_string_value(json_object_get(told->json, "honest"));
-    told->ready_path = json_string_value(json_object_get(told->json, "ready"));
+    if (!cage || !run_cage_find(cage, &told->cage))
+        return base_err_set(err, BASE_E_INVALID, path, "has no cage");
     if (!told->path || !told->work)
         return base_err_set(err, BASE_E_INVALID, path, "has no program, or no folder to work in");
     r = read_args(told, err);

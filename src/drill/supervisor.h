@@ -16,11 +16,11 @@ struct drill_told {
     struct stage_program program, honest;
     struct policy policy, honest_policy;
     const char *path, *stdin_text, *work;
-    const char *ready_path;  /* of what a zygote is made for; NULL: there is none */
     const char *honest_path; /* of what runs in the same slots before and after; NULL: nothing does */
     const char *args[DRILL_ARGS_MAX];
     size_t arg_count;
-    bool bare, twice, terminal, in_slot;
+    bool bare, twice, terminal;
+    enum run_cage cage;
     json_t *answer, *receipts, *runs; /* the last two become parts of it */
 };
 

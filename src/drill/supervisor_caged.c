@@ -65,9 +65,7 @@ static int run_attack(struct drill_told *told, struct base_err *err)
         .stdin_count = told->stdin_text ? strlen(told->stdin_text) : 0,
         .stdout_fd = told->terminal ? STDOUT_FILENO : -1,
         .stderr_fd = told->terminal ? STDERR_FILENO : -1,
-        .cage = told->ready_path ? RUN_CAGE_ZYGOTE
-                : told->in_slot  ? RUN_CAGE_SLOT
-                                 : RUN_CAGE_FRESH,
+        .cage = told->cage,
     };
     AUTO_OUTCOME struct warden_outcome outcome = {0};
     json_t *receipt = NULL;
@@ -90,7 +88,7 @@ static int run_honest(struct drill_told *told, bool *ret_clean, struct base_err 
         .stdin_bytes = "",
         .stdout_fd = -1,
         .stderr_fd = -1,
-        .cage = RUN_CAGE_SLOT,
+        .cage = told->cage,
     };
     AUTO_OUTCOME struct warden_outcome outcome = {0};
     json_t *receipt = NULL;
@@ -101,28 +99,6 @@ static int run_honest(struct drill_told *told, bool *ret_clean, struct base_err 
         return r;
     note_slot(told, &outcome, receipt);
     return 0;
-}
-
-/* In each of the two slots: as the attack will be run, so that what comes before it is there with the same zygote. */
-static int make_zygotes(struct drill_told *told, struct base_err *err)
-{
-    CLEANUP(stage_program_release) struct stage_program program = {0};
-    const struct run_request request = {
-        .policy = &told->policy,
-        .program = &program,
-        .stdin_fd = -1,
-        .stdin_bytes = "",
-        .stdout_fd = -1,
-        .stderr_fd = -1,
-        .cage = RUN_CAGE_ZYGOTE,
-    };
-    int r = told->ready_path ? drill_told_load(told->ready_path, &program, err) : 0;
-
-    for (int slot = 0; slot < 2 && told->ready_path && r == 0; slot++) {
-        AUTO_OUTCOME struct warden_outcome outcome = {0};
-        r = run_execute(&request, &outcome, err);
-    }
-    return r == BASE_E_REFUSED ? 0 : r; /* so is the attack, which says so */
 }
 
 /* One in each of the two slots, which a process uses in turn. */
@@ -146,18 +122,42 @@ static int say_begun(const struct drill_told *told, struct base_err *err)
     return base_file_replace(path, "", 0, err);
 }
 
-/* Keepers, and the first processes that stand ready; a guest's that stays is one more. */
-static json_t *processes_json(const struct drill_told *told)
+/* A guest's that stays is one more than those that stand ready. */
+static json_t *processes_json(enum run_cage cage)
 {
+    const size_t most = DRILL_READY + (cage == RUN_CAGE_ZYGOTE ? DRILL_READY_FORKS : 0);
     static struct drill_pids pids;
     uint64_t end_us = base_clock_us() + PATIENCE_US;
 
     for (;;) {
         drill_pids_below(getpid(), 0, &pids);
-        if (pids.count <= DRILL_READY_MOST(told->ready_path) || base_clock_us() > end_us)
-            return json_integer((json_int_t)pids.count);
+        if (pids.count <= most || base_clock_us() > end_us)
+            return json_integer((json_int_t)(pids.count > most ? pids.count - most : 0));
         base_clock_sleep_ms(STEP_MS);
     }
+}
+
+/* What has the attack's interpreter stand ready in both slots, with the attack's environment: else the attack would
+ * come first in a slot of its own. */
+static int run_nothing(struct drill_told *told, struct base_err *err)
+{
+    struct stage_program nothing = told->program;
+    const struct run_request request = {.policy = &told->policy,
+                                        .program = &nothing,
+                                        .stdin_fd = -1,
+                                        .stdin_bytes = "",
+                                        .stdout_fd = -1,
+                                        .stderr_fd = -1,
+                                        .cage = told->cage};
+    int r = 0;
+
+    nothing.bytes = NULL;
+    nothing.count = 0;
+    for (int slot = 0; slot < 2 && r == 0 && told->program.runtime->has_zygote; slot++) {
+        AUTO_OUTCOME struct warden_outcome outcome = {0};
+        r = run_execute(&request, &outcome, err);
+    }
+    return r == BASE_E_REFUSED ? 0 : r; /* as the attack will be */
 }
 
 /* After an honest run in each slot every attack comes in the first, with a run in the second between; and another
@@ -167,8 +167,8 @@ static int run_in_slots(struct drill_told *told, struct base_err *err)
     bool clean = false;
     int r = drill_told_load(told->honest_path, &told->honest, err);
 
-    if (r == 0)
-        r = make_zygotes(told, err);
+    if (r == 0 && told->cage == RUN_CAGE_ZYGOTE)
+        r = run_nothing(told, err);
     for (int round = 0; round < ROUNDS && r == 0 && !clean; round++)
         r = run_honest_in_both(told, &clean, err);
     if (r == 0)
@@ -182,8 +182,7 @@ static int run_in_slots(struct drill_told *told, struct base_err *err)
     }
     if (r == 0)
         r = run_honest_in_both(told, &clean, err);
-    base_json_put(&told->answer, "processes", processes_json(told));
-    base_json_put(&told->answer, "ready", json_integer(DRILL_READY_MOST(told->ready_path)));
+    base_json_put(&told->answer, "processes", processes_json(told->cage));
     return r;
 }
 
@@ -203,14 +202,14 @@ int drill_told_caged(struct drill_told *told, struct base_err *err)
 {
     int before = count_descriptors(), r;
 
-    if (!told->in_slot)
+    if (told->cage == RUN_CAGE_FRESH)
         (void)run_prepare(NULL); /* what fails here fails again */
     r = drill_told_load(told->path, &told->program, err);
     if (r == 0)
-        r = told->in_slot && told->honest_path ? run_in_slots(told, err) : run_plainly(told, err);
+        r = told->honest_path ? run_in_slots(told, err) : run_plainly(told, err);
     run_release();
     base_json_put(&told->answer, "receipts", json_incref(told->receipts));
-    base_json_put(&told->answer, "runs", told->in_slot ? json_incref(told->runs) : json_null());
+    base_json_put(&told->answer, "runs", told->honest_path ? json_incref(told->runs) : json_null());
     base_json_put(&told->answer, "fds_before", json_integer(before));
     base_json_put(&told->answer, "fds_after", json_integer(count_descriptors()));
     return r;

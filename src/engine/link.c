@@ -277,14 +277,20 @@ static struct engine_open *free_place(const struct engine_link *link)
     return NULL;
 }
 
+/* A job of it has no verdict. */
+static bool runs(const struct engine_link *link)
+{
+    for (unsigned i = 0; i < ENGINE_OPEN_MAX; i++)
+        if (link->open[i].number && !link->open[i].judged)
+            return true;
+    return false;
+}
+
 bool engine_link_is_idle(const struct engine_link *link)
 {
     if (is_dead(link) && !engine_link_is_settled(link))
         return false; /* what it had is told first */
-    for (unsigned i = 0; i < ENGINE_OPEN_MAX; i++)
-        if (link->open[i].number && !link->open[i].judged)
-            return false;
-    return free_place(link) != NULL;
+    return !runs(link) && free_place(link) != NULL;
 }
 
 bool engine_link_is_settled(const struct engine_link *link)
@@ -343,15 +349,15 @@ int engine_link_submit(struct engine_link *link, const struct engine_start *star
     return 0;
 }
 
-/* The place of an answer. Where the request could not even be read its number is not known: it is that of the job which
- * has no verdict. */
+/* The place of an answer; NULL where there is none for it: what is settled had a verdict, or has an error. Where the
+ * request could not even be read its number is not known: it is that of the job which has no verdict. */
 static struct engine_open *find_place(struct engine_link *link, const struct engine_answer *answer)
 {
     for (unsigned i = 0; i < ENGINE_OPEN_MAX; i++) {
         struct engine_open *open = &link->open[i];
         bool is_it = answer->number ? open->number == answer->number : open->number && !open->judged;
 
-        if (is_it && (answer->settled || !open->judged))
+        if (is_it && open->judged == (answer->settled && answer->code >= 0))
             return open;
     }
     return NULL;
@@ -462,11 +468,11 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* One that waits for work ends by itself when there will be none; what runs is cancelled. */
+/* One that waits for work, or clears a cage away, ends by itself when there will be none; what runs is cancelled. */
 void engine_link_ask_end(struct engine_link *link)
 {
     close_fd(&link->fd);
-    if (!engine_link_is_settled(link))
+    if (runs(link))
         close_fd(&link->life_fd);
 }
 

@@ -2,8 +2,8 @@
  *
  * Runs in: this program after an exec, in a process group of its own, so that a Ctrl-C at the terminal reaches only who
  * started it, and decides. Privilege: that process's. It ends when that does, however it ends and whichever of its
- * threads started it: the last writer of a pipe is then gone, for which the kernel sends SIGTERM, which ends a running
- * cage as cancelled.
+ * threads started it: its connection is then closed, and the last writer of a pipe gone, for which the kernel sends
+ * SIGTERM, which ends a running cage as cancelled.
  */
 
 #include "engine/worker.h"
@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -35,18 +36,25 @@ static void drop_belongings(void)
     (void)close_range(ENGINE_LIFE_FD + 1, ~0u, 0);
     (void)fcntl(ENGINE_WORKER_FD, F_SETFD, FD_CLOEXEC); /* cannot fail for what is open */
     (void)fcntl(ENGINE_LIFE_FD, F_SETFD, FD_CLOEXEC);
-    (void)chdir("/"); /* from the root it is no worse */
+    int stays = chdir("/"); /* else it stands where it was started, which is no worse */
+
+    (void)stays;
+    (void)prctl(PR_SET_NAME, "fumehood"); /* not "exe" */
 }
 
 static int follow_starter(struct base_err *err)
 {
     struct pollfd life = {.fd = ENGINE_LIFE_FD, .events = POLLIN};
     int flags = fcntl(ENGINE_LIFE_FD, F_GETFL);
+    sigset_t end;
 
     if (flags < 0 || fcntl(ENGINE_LIFE_FD, F_SETOWN, getpid()) < 0 || fcntl(ENGINE_LIFE_FD, F_SETSIG, SIGTERM) < 0 ||
         fcntl(ENGINE_LIFE_FD, F_SETFL, flags | O_ASYNC) < 0)
         return base_err_sys(err, BASE_E_SETUP, errno, "worker", "cannot be told when its starter ends");
-    if (poll(&life, 1, 0) != 0) /* it ended before */
+    sigemptyset(&end);
+    sigaddset(&end, SIGTERM);
+    (void)sigprocmask(SIG_BLOCK, &end, NULL); /* a run takes it; between two, the connection's end is enough */
+    if (poll(&life, 1, 0) != 0)               /* it ended before */
         return base_err_set(err, BASE_E_LOST, "worker", "who started it is gone");
     return 0;
 }
@@ -85,10 +93,11 @@ static void tell_settled(void *argument, struct warden_outcome *outcome)
     struct desk *desk = argument;
 
     (void)outcome;     /* it is the desk's */
-    if (!desk->judged) /* it could not be run, and its code is all that is told */
+    if (!desk->judged) /* it could not be run, or its verdict could not be told: nothing is settled then */
         return;
     desk->answer.settled = true;
-    (void)engine_wire_send_answer(ENGINE_WORKER_FD, &desk->answer, NULL); /* who is gone is missed when we read */
+    if (engine_wire_send_answer(ENGINE_WORKER_FD, &desk->answer, NULL) < 0)
+        (void)shutdown(ENGINE_WORKER_FD, SHUT_RDWR); /* whoever waits for it hears of our end instead */
     clear_desk(desk);
 }
 
@@ -98,7 +107,7 @@ static int tell_end(struct desk *desk, struct base_err *err)
 
     desk->answer.settled = desk->answer.code < 0;
     r = engine_wire_send_answer(ENGINE_WORKER_FD, &desk->answer, err);
-    desk->judged = !desk->answer.settled;
+    desk->judged = r >= 0 && !desk->answer.settled;
     if (!desk->judged)
         clear_desk(desk);
     return r;

@@ -133,13 +133,17 @@ static int fill(struct run_berth *berth, const struct cage_host *host, struct ba
     return r;
 }
 
-int run_berth_ready(struct run_berth *berth, const struct cage_host *host, const struct cage_plan *plan,
+int run_berth_ready(struct run_berth *berth, const struct cage_host *host, const struct cage_plan *plan, bool learn,
                     const struct run_zygote *zygote, struct base_err *err)
 {
     int r = 0;
 
     if (!cage_keeper_fits(&berth->keeper, plan))
         run_berth_empty(berth);
+    if (!cage_next_fits(&berth->next, plan, learn)) {
+        berth->keeper.may_be_ahead = false;
+        (void)cage_drop(&berth->next);
+    }
     if (!has_zygote_for(berth, zygote)) {
         run_berth_empty(berth);
         r = note_zygote(berth, zygote, err);

@@ -29,7 +29,7 @@ int run_berth_take(struct run_berth *berth, const struct cage_host *host, struct
 
 /* Have a keeper there for runs under @plan, with @zygote where it names one that works here, and a cage that is being
  * made. */
-int run_berth_ready(struct run_berth *berth, const struct cage_host *host, const struct cage_plan *plan,
+int run_berth_ready(struct run_berth *berth, const struct cage_host *host, const struct cage_plan *plan, bool learn,
                     const struct run_zygote *zygote, struct base_err *err);
 
 /* The same again after a run, for any like it. What fails here fails again with the next run. */

@@ -235,7 +235,7 @@ static int take_berth(const struct run_request *request, const struct cage_plan 
         run_settle();
     if (is_in_slot(request)) {
         site.turn = (site.turn + 1) % BERTHS;
-        return run_berth_ready(berth, &site.host, plan, zygote, err);
+        return run_berth_ready(berth, &site.host, plan, request->learn, zygote, err);
     }
     if (berth->keeper.cage.shared)
         run_berth_empty(berth);

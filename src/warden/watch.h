@@ -6,6 +6,9 @@
 
 #define WARDEN_CHUNK_BYTES 65536
 
+/* Processes that the kernel cannot end (stuck in a device, say) are given up after this, and reported as left. */
+#define WARDEN_KILL_PATIENCE_US 10000000
+
 /* Why the supervisor ended the run. */
 struct warden_stop {
     bool wanted;

@@ -262,11 +262,11 @@ static int move_up(int fds[ZYGOTE_FD_MAX])
 
 static int become(int fds[ZYGOTE_FD_MAX], struct cage_report *report, int *ret_listener_fd)
 {
-    static struct cage_order order;
+    struct cage_terms *terms = &request.head.terms;
     struct cage_context context = {
         .report = report,
         .host = &request.head.host,
-        .order = &order,
+        .terms = terms,
         .without = request.head.without,
         .keeper_root = request.head.root, /* there is one, and we are there */
         .zygote = 1,
@@ -282,12 +282,11 @@ static int become(int fds[ZYGOTE_FD_MAX], struct cage_report *report, int *ret_l
         report->failed_errno = -r;
         return r;
     }
-    order = request.head.order;
-    order.filter = (const struct sock_filter *)(const void *)request.rest;
-    order.filter_count = request.head.filter_count;
-    order.judge = NULL;
+    terms->filter = (const struct sock_filter *)(const void *)request.rest;
+    terms->filter_count = request.head.filter_count;
+    terms->judge = NULL;
     /* The first process answers for all other steps. */
-    report->achieved = order.requested & ~cage_guest_steps();
+    report->achieved = terms->requested & ~cage_guest_steps();
     context.ends[CAGE_END_STDIN] = fds[ZYGOTE_STDIN];
     context.ends[CAGE_END_STDOUT] = fds[ZYGOTE_STDOUT];
     context.ends[CAGE_END_STDERR] = fds[ZYGOTE_STDERR];
@@ -450,7 +449,7 @@ static void run_program(void)
 /* The guest can read its own memory: what of the machine was needed to become it is not for it. */
 static void forget_host(void)
 {
-    explicit_bzero(&request.head.order, sizeof(request.head.order));
+    explicit_bzero(&request.head.terms, sizeof(request.head.terms));
     explicit_bzero(&request.head.host, sizeof(request.head.host));
 }
 

@@ -368,36 +368,39 @@ static void nothing_of_a_network_is_seen(void **state)
     free(expected);
 }
 
-/* What is proved clean serves again, and nothing else does. */
+static bool is_dropped(const struct ran *ran)
+{
+    return ran->outcome.teardown.slot_why[0] != 0;
+}
+
+/* What is proved clean serves again, and nothing else does. One does something, one looks in the other slot, and one in
+ * the same, or in what is in its place. */
 static void a_receipt_tells_whether_a_slot_served_again(void **state)
 {
     static struct kept before, after;
+    static struct ran runs[3];
 
     (void)state;
     need_cages();
-    free(first_look(0));
-    free(first_look(0));
     for (unsigned i = 0; i < ARRAY_COUNT(kinds); i++) {
-        struct ran ran, look;
+        unsigned same;
         if (kinds[i].how & (LOOPBACK | OTHER_LIMITS) || kinds[i].every > 2)
             continue;
-        run("look", 0, false, &look);
-        warden_outcome_release(&look.outcome);
-        run("look", 0, false, &look);
-        warden_outcome_release(&look.outcome);
+        free(first_look(0));
+        free(first_look(0));
         look_at_kept(&before);
-        run(kinds[i].name, kinds[i].how, false, &ran);
-        run("look", 0, false, &look); /* in the other slot */
-        warden_outcome_release(&look.outcome);
-        run("look", 0, false, &look); /* in the same, or a new one in its place */
+        run(kinds[i].name, kinds[i].how, false, &runs[0]);
+        run("look", 0, false, &runs[1]);
+        run("look", 0, false, &runs[2]);
         look_at_kept(&after);
-        if (count_same(&before, &after) != (ran.outcome.teardown.slot_why[0] ? 1 : 2))
-            fail_msg("%s: \"%s\", and %u keepers are the same", kinds[i].name, ran.outcome.teardown.slot_why,
+        same = !(is_dropped(&runs[0]) || is_dropped(&runs[2])) + !is_dropped(&runs[1]);
+        if (count_same(&before, &after) != same)
+            fail_msg("%s: \"%s\", and %u keepers are the same", kinds[i].name, runs[0].outcome.teardown.slot_why,
                      count_same(&before, &after));
-        if (ran.outcome.processes_peak != WARDEN_UNKNOWN && ran.outcome.processes_peak > 1)
-            assert_string_not_equal(ran.outcome.teardown.slot_why, "");
-        warden_outcome_release(&ran.outcome);
-        warden_outcome_release(&look.outcome);
+        if (runs[0].outcome.processes_peak != WARDEN_UNKNOWN && runs[0].outcome.processes_peak > 1)
+            assert_true(is_dropped(&runs[0]));
+        for (int j = 0; j < 3; j++)
+            warden_outcome_release(&runs[j].outcome);
     }
     run_release();
 }
@@ -521,6 +524,72 @@ static void a_fork_has_slots_of_its_own(void **state)
     assert_int_equal(apart_end(sleeper), 256 + SIGKILL);
 }
 
+/* --- killed at any time --- */
+
+static int run_for_ever(void *argument)
+{
+    while (run_some(argument) == 0)
+        ;
+    return 1;
+}
+
+#define FAMILY_MAX 64
+
+/* @root and all below it. */
+static unsigned family_of(int root, int pids[FAMILY_MAX])
+{
+    unsigned count = 1;
+
+    pids[0] = root;
+    for (unsigned i = 0; i < count; i++) {
+        char path[64], text[512] = "";
+        AUTO_CLOSE int fd = -1;
+        (void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pids[i], pids[i]);
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+            continue;
+        for (char *word, *rest = text; (word = strsep(&rest, " ")) && *word && count < FAMILY_MAX;)
+            pids[count++] = (int)strtol(word, NULL, 10);
+    }
+    return count;
+}
+
+static unsigned alive(const int *pids, unsigned count)
+{
+    unsigned living = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        living += parent_of(pids[i]) > 0;
+    return living;
+}
+
+/* Stopped at a moment, looked at, and killed there. */
+static void a_killed_process_leaves_no_keeper(void **state)
+{
+    static struct kept kept;
+    static int pids[FAMILY_MAX];
+
+    (void)state;
+    need_cages();
+    for (long i = 0; i < 40; i++) {
+        pid_t pid = apart_start(run_for_ever, NULL);
+        unsigned count;
+        (void)nanosleep(&(struct timespec){.tv_nsec = i * 1700000}, NULL);
+        assert_int_equal(kill(pid, SIGSTOP), 0);
+        count = family_of(pid, pids);
+        assert_int_equal(kill(pid, SIGKILL), 0);
+        assert_int_equal(apart_end(pid), 256 + SIGKILL);
+        for (int patience = 0; patience < 200 && alive(pids, count); patience++)
+            (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        if (alive(pids, count))
+            fail_msg("killed after %ld.%ld ms: %u of %u live on", i * 17 / 10, i * 17 % 10, alive(pids, count), count);
+    }
+    assert_int_equal(run_some(NULL), 0);
+    run_release();
+    look_at_kept(&kept);
+    assert_int_equal(kept.count, 0);
+}
+
 /* Each descriptor more lets a run get a little further. */
 static void too_few_descriptors_are_a_clean_failure(void **state)
 {
@@ -553,6 +622,72 @@ static void too_few_descriptors_are_a_clean_failure(void **state)
     assert_true(good > 8);
 }
 
+/* --- somebody takes the groups away --- */
+
+/* The group of @pid for @controller; false where that has no hierarchy of its own. */
+static bool group_of(int pid, const char *controller, char *group, size_t group_bytes)
+{
+    char path[64], line[512];
+    FILE *file;
+    bool found = false;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
+    file = fopen(path, "re");
+    while (file && !found && fgets(line, sizeof(line), file)) {
+        char *name = strchr(line, ':'), *at = name ? strchr(name + 1, ':') : NULL;
+        if (!at)
+            continue;
+        *at++ = 0;
+        at[strcspn(at, "\n")] = 0;
+        found = strcmp(name + 1, controller) == 0 && strstr(at, "/fumehood-");
+        (void)snprintf(group, group_bytes, "/sys/fs/cgroup/%s%s", controller, at);
+    }
+    if (file)
+        (void)fclose(file);
+    return found;
+}
+
+/* All that are in it go to its parent. */
+static void take_group_away(const char *group)
+{
+    char path[700], pids[512];
+
+    (void)snprintf(path, sizeof(path), "%s/cgroup.procs", group);
+    support_read(path, pids, sizeof(pids));
+    (void)snprintf(path, sizeof(path), "%s/../cgroup.procs", group);
+    for (char *pid, *rest = pids; (pid = strsep(&rest, "\n")) && *pid;)
+        support_write(path, pid, strlen(pid));
+    assert_int_equal(rmdir(group), 0);
+}
+
+static void without_its_groups_a_slot_serves_nobody(void **state)
+{
+    static struct kept kept;
+    char group[600];
+
+    (void)state;
+    need_cages();
+    if (is_user)
+        return; /* has none */
+    for (int round = 0; round < 2; round++) {
+        free(first_look(0));
+        free(first_look(0));
+        look_at_kept(&kept);
+        apart_need(kept.count == 2 && group_of(kept.rows[0].pid, "pids", group, sizeof(group)), "no control groups v1");
+        for (unsigned i = 0; i < kept.count; i++)
+            if (group_of(kept.rows[i].pid, round ? "memory" : "pids", group, sizeof(group)))
+                take_group_away(group);
+        for (int i = 0; i < 4; i++) {
+            struct ran ran;
+            run("bomb", 0, false, &ran);
+            if (i >= 2 && ran.outcome.processes_peak > 16)
+                fail_msg("%llu processes", (unsigned long long)ran.outcome.processes_peak);
+            warden_outcome_release(&ran.outcome);
+        }
+        run_release();
+    }
+}
+
 /* Whatever was prepared before. */
 static void fresh_cages_and_slots_in_turn(void **state)
 {
@@ -579,7 +714,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fresh_cages_and_slots_in_turn),
         cmocka_unit_test(all_guests_are_dead_when_the_end_is_known),
+        cmocka_unit_test(without_its_groups_a_slot_serves_nobody),
         cmocka_unit_test(a_fork_has_slots_of_its_own),
+        cmocka_unit_test(a_killed_process_leaves_no_keeper),
         cmocka_unit_test(too_few_descriptors_are_a_clean_failure),
         cmocka_unit_test(a_receipt_tells_whether_a_slot_served_again),
         cmocka_unit_test(nothing_of_a_network_is_seen),

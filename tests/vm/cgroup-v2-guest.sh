@@ -145,6 +145,23 @@ tell "no guest outlives a killed supervisor" "$(pidof sleep)" ""
 run /root/p/hello.sh
 tell "the next start removes what it left" "$status $(left)" "0 0"
 
+# In a slot
+run --cage slot /root/p/hello.sh
+tell "a run in a slot works" "$status $(cat /root/out) $(field cage)" "0 hello slot"
+# Before Linux 6.12 the peak of memory cannot be set back: then no slot serves twice.
+slot="$(field state): $(field why)"
+[ "$slot" = "dropped: a counter of its groups cannot be set back" ] || [ "$slot" = "clean: null" ]
+tell "the slot is told of truly" "$? ($slot)" "0 *"
+run --cage slot --limit memory_bytes=64MiB /root/p/memory.sh
+tell "memory is bounded in a slot" "$status $(field limit)" "137 memory"
+run --cage slot --limit processes=16 --limit wall_ms=20s /root/p/processes.sh
+hits=$(limit_of processes hits)
+[ "${hits:-0}" -gt 0 ]
+tell "processes are bounded in a slot" "$? $(field processes_peak)" "0 1[0-6]"
+run --cage slot /root/p/daemon.sh
+tell "a daemon dies with its run in a slot" "$status $(pidof sleep)" "0 "
+tell "no group is left after slots" "$(left)" 0
+
 # An ordinary user: first without, then with a group of its own
 echo 'guest:x:1234:1234::/tmp/box:/bin/sh' >>/etc/passwd
 echo 'guest:x:1234:' >>/etc/group

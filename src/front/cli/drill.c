@@ -23,9 +23,8 @@ static const struct cli_option options[] = {
      "a folder of them; default: attacks beside this program, or ../share/fumehood/attacks"},
     {"tier", CLI_TEXT, AT(tier), "TIER", "Boundary", "kind of boundary; only container is in this version (default)"},
     {"cage", CLI_TEXT, AT(cage), "KIND", "Boundary",
-     "fresh (default); slot: each attack in a slot that serves honest runs before and after it; zygote: the same with "
-     "an "
-     "interpreter standing ready, of which attacks in Python are forks"},
+     "fresh (default), slot: each attack in a slot that serves honest runs before and after it, or zygote: there, as a "
+     "fork of an interpreter that stands ready"},
     {"json", CLI_FLAG, AT(json), NULL, "Output", "print a JSON object"},
     {NULL},
 };
@@ -74,7 +73,7 @@ static int drill(const struct values *values, enum run_cage cage)
         .only = values->only.items,
         .only_count = values->only.count,
         .tier = values->tier,
-        .cage = cage,
+        .cage = run_cage_name(cage),
         .begin = values->json ? NULL : cli_drill_show_begin,
         .row = values->json ? NULL : cli_drill_show_row,
         .context = &show,
@@ -103,8 +102,8 @@ static int play(const char *role, const char *argument)
 int cli_drill(int argc, char **argv)
 {
     struct values values = {.json = false};
-    struct cli_operands operands;
     enum run_cage cage;
+    struct cli_operands operands;
     struct base_err err;
     int r;
 

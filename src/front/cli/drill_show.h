@@ -8,7 +8,7 @@
 struct cli_drill_show {
     size_t name_width;
     bool is_wide;     /* there is room for everything */
-    const char *cage; /* its kind; set by the caller, before */
+    const char *cage; /* set by the caller, before */
 };
 
 /* Callbacks for struct drill_request; @context is a struct cli_drill_show. */
