@@ -110,6 +110,8 @@ static const char *dirt(struct cage_keeper *keeper)
         return "its keeper was killed with its last cage";
     if (keeper->cage.report->failed_step >= 0)
         return "its last cage could not be built"; /* the keeper makes no other */
+    if (keeper->cage.report->zygote_died)
+        return "its zygote is dead";
     if (!becomes_true(processes_are_gone, keeper))
         return "a process is left in its groups";
     if (!becomes_true(sockets_are_gone, keeper))
