@@ -111,6 +111,9 @@ struct cage_slot {
 int cage_slot_acquire(const struct cage_host *host, struct cage_slot *ret_slot, struct base_err *err);
 void cage_slot_release(struct cage_slot *slot);
 
+/* The same at the end of its owner, when nothing is left in it. A fork's copy is released. */
+void cage_slot_retire(struct cage_slot *slot);
+
 /* --- cgroup: one interface for v1, v2 and none --- */
 
 struct cage_cgroup {

@@ -121,7 +121,16 @@ static int open_slots(int *ret_fd, struct base_err *err)
     return 0;
 }
 
-/* Returns 1 with the lock, 0 when somebody has it, or -errno. */
+/* Its owner may have removed the file between our opening it and our lock: then that is a lock on nothing. */
+static bool is_still(int slots_fd, const char *name, int fd)
+{
+    struct stat held, there;
+
+    return fstat(fd, &held) == 0 && fstatat(slots_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           held.st_ino == there.st_ino && held.st_dev == there.st_dev;
+}
+
+/* Returns 1 with the lock, 0 when somebody has it or had it just now, or -errno. */
 static int try_lock(int slots_fd, unsigned number, int *ret_fd)
 {
     char name[16];
@@ -134,11 +143,26 @@ static int try_lock(int slots_fd, unsigned number, int *ret_fd)
         return -errno;
     if (flock(fd, LOCK_EX | LOCK_NB) < 0)
         return errno == EWOULDBLOCK ? 0 : -errno;
+    if (!is_still(slots_fd, name, fd))
+        return 0;
     r = cage_fd_high(&fd);
     if (r < 0)
         return r;
     *ret_fd = TAKE_FD(fd);
     return 1;
+}
+
+/* Every start looks at all that lie there. So only the low ones, which nearly every start needs, stay for the next
+ * owner. The lock must be held. */
+#define SLOTS_THAT_STAY 8
+
+static void remove_high(int slots_fd, unsigned number)
+{
+    char name[16];
+
+    (void)snprintf(name, sizeof(name), "%u", number);
+    if (number >= SLOTS_THAT_STAY)
+        (void)unlinkat(slots_fd, name, 0); /* else it stays, and is looked at */
 }
 
 int cage_slot_lock_free(unsigned number, int *ret_fd)
@@ -172,11 +196,27 @@ int cage_slot_note_wipe(int lock_fd)
     return ftruncate(lock_fd, 0) < 0 ? -errno : 0;
 }
 
-static bool has_note(int slots_fd, const char *name)
+/* What a note says may be there; or the file itself is to go. */
+static bool is_of_interest(int slots_fd, const char *name, unsigned number)
 {
     struct stat st;
 
-    return fstatat(slots_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+    return fstatat(slots_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+           (st.st_size > 0 || number >= SLOTS_THAT_STAY);
+}
+
+/* 1 where something is left. */
+static unsigned clear_dead(int slots_fd, unsigned number, bool (*clear)(int lock_fd, unsigned patience_ms),
+                           unsigned patience_ms)
+{
+    AUTO_CLOSE int lock_fd = -1;
+
+    if (try_lock(slots_fd, number, &lock_fd) <= 0)
+        return 0;
+    if (!clear(lock_fd, patience_ms))
+        return 1;
+    remove_high(slots_fd, number);
+    return 0;
 }
 
 unsigned cage_slot_each_dead(bool (*clear)(int lock_fd, unsigned patience_ms), unsigned patience_ms)
@@ -190,11 +230,9 @@ unsigned cage_slot_each_dead(bool (*clear)(int lock_fd, unsigned patience_ms), u
         return 0;
     }
     for (struct dirent *entry; (entry = readdir(slots));) {
-        AUTO_CLOSE int lock_fd = -1;
         unsigned number;
-        if (sscanf(entry->d_name, "%u", &number) == 1 && has_note(slots_fd, entry->d_name) &&
-            try_lock(slots_fd, number, &lock_fd) > 0)
-            left += !clear(lock_fd, patience_ms);
+        if (sscanf(entry->d_name, "%u", &number) == 1 && is_of_interest(slots_fd, entry->d_name, number))
+            left += clear_dead(slots_fd, number, clear, patience_ms);
     }
     (void)closedir(slots); /* and slots_fd with it */
     return left;
@@ -232,6 +270,15 @@ int cage_slot_acquire(const struct cage_host *host, struct cage_slot *ret_slot, 
         }
     }
     return base_err_set(err, BASE_E_SETUP, "slot", "all %u are taken", slots);
+}
+
+void cage_slot_retire(struct cage_slot *slot)
+{
+    AUTO_CLOSE int slots_fd = -1;
+
+    if (slot->lock_fd >= 0 && slot->number >= SLOTS_THAT_STAY && open_slots(&slots_fd, NULL) == 0)
+        remove_high(slots_fd, slot->number);
+    cage_slot_release(slot);
 }
 
 void cage_slot_release(struct cage_slot *slot)

@@ -19,8 +19,16 @@ int run_berth_take(struct run_berth *berth, const struct cage_host *host, struct
 
 void run_berth_empty(struct run_berth *berth)
 {
-    (void)cage_drop(&berth->next);
-    (void)cage_keeper_drop(&berth->keeper);
+    berth->groups_left += cage_drop(&berth->next);
+    berth->groups_left += cage_keeper_drop(&berth->keeper);
+}
+
+void run_berth_retire(struct run_berth *berth)
+{
+    run_berth_empty(berth);
+    if (berth->groups_left == 0)
+        cage_slot_retire(&berth->slot);
+    run_berth_forget(berth);
 }
 
 void run_berth_forget(struct run_berth *berth)
@@ -30,6 +38,7 @@ void run_berth_forget(struct run_berth *berth)
     cage_slot_release(&berth->slot);
     base_buf_release(&berth->environment);
     berth->is_taken = false;
+    berth->groups_left = 0;
     berth->runtime = NULL;
 }
 

@@ -13,6 +13,7 @@ struct run_zygote {
 struct run_berth {
     bool is_taken; /* the slot is ours */
     struct cage_slot slot;
+    unsigned groups_left;                /* that could not be removed */
     struct cage_keeper keeper;           /* where runs in slots have been */
     struct cage next;                    /* for the next run, being made */
     const struct stage_runtime *runtime; /* of the keeper's zygote; NULL: it has none */
@@ -38,5 +39,8 @@ void run_berth_again(struct run_berth *berth, const struct cage_host *host);
 /* End what is there; what stays is cleared by the next start. The slot is kept. */
 void run_berth_empty(struct run_berth *berth);
 
-/* In a fork: let go of what is a parent's. Or at the end, when it is empty. */
+/* At the end: empty it, and give up its slot. */
+void run_berth_retire(struct run_berth *berth);
+
+/* In a fork: let go of what is a parent's. */
 void run_berth_forget(struct run_berth *berth);

@@ -305,6 +305,7 @@ void run_settle(void)
     if (!open.outcome)
         return;
     warden_settle(&open.rest, open.outcome);
+    open.berth->groups_left += open.outcome->teardown.cgroups_left;
     site.open = (struct open_run){.rest = WARDEN_REST_NONE};
     if (open.berth->keeper.cage.shared)
         run_berth_again(open.berth, &site.host);
@@ -343,10 +344,8 @@ void run_release(void)
     own_site();
     cage_begin_never(); /* after a wrong command line, say: a launcher that reaps nobody would keep its remains */
     run_settle();
-    for (unsigned i = 0; i < BERTHS; i++) {
-        run_berth_empty(&site.berths[i]);
-        run_berth_forget(&site.berths[i]);
-    }
+    for (unsigned i = 0; i < BERTHS; i++)
+        run_berth_retire(&site.berths[i]);
     site.looked = false;
 }
 
