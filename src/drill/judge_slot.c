@@ -172,7 +172,8 @@ static const json_t *first_receipt(const struct slots *slots, json_int_t slot)
     return NULL;
 }
 
-/* Where the attack's limits leave no room for an honest run, there is nothing to compare. */
+/* Where the attack's limits leave no room for an honest run, there is nothing to compare. A cage that cannot be built,
+ * or is lost, is nobody's limit. */
 static bool is_measure(const struct slots *slots, const json_t *first)
 {
     char ending[64];
@@ -180,7 +181,10 @@ static bool is_measure(const struct slots *slots, const json_t *first)
     if (strcmp(drill_receipt_ending(first, ending, sizeof(ending)), "exited 0") == 0 &&
         json_array_size(json_object_get(first, "denials")) == 0)
         return true;
-    drill_fault(slots->skips, "an honest run under its limits ends before it already: %s", ending);
+    bool is_ours = strcmp(ending, "setup-error") == 0 || strcmp(ending, "lost") == 0;
+
+    drill_fault(is_ours ? slots->breaches : slots->skips, "an honest run under its limits ends before it already: %s",
+                ending);
     return false;
 }
 
