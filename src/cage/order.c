@@ -72,8 +72,9 @@ static struct cage_file *take_files(struct room *room, const struct cage_guest *
         if (!(copies[i].path = take_text(room, guest->files[i].path)))
             return NULL;
         void *bytes = goes_along(&guest->files[i]) ? take(room, copies[i].count + 1) : NULL;
-        if (bytes)
-            copies[i].bytes = memcpy(bytes, guest->files[i].bytes, copies[i].count);
+        if (bytes && copies[i].count > 0) /* those of an empty one may be nowhere */
+            memcpy(bytes, guest->files[i].bytes, copies[i].count);
+        copies[i].bytes = bytes;
     }
     return copies;
 }

@@ -40,6 +40,8 @@ bool stage_program_is_cold(const struct stage_program *program, char why[STAGE_C
     const char *word;
 
     why[0] = 0;
+    if (program->count == 0) /* and its bytes may be nowhere */
+        return false;
     if (has_flags(program)) {
         (void)snprintf(why, STAGE_COLD_BYTES, "its first line has settings for the interpreter");
     } else if (!is_text(program)) {
