@@ -54,14 +54,15 @@ endforeach()
 # What is preloaded into an interpreter that is to be a zygote; it lives in that process, so nothing of our build's options
 # for programs may be in it.
 add_library(zygote_python MODULE
-    src/zygote/python.c src/cage/guest_child.c src/cage/bounding_child.c src/cage/identity_child.c
+    src/zygote/python.c src/zygote/interpreter.c src/zygote/pages.c src/zygote/program.c src/cage/guest_child.c src/cage/bounding_child.c src/cage/identity_child.c
     src/cage/fd_child.c src/cage/landlock_child.c src/cage/mount_child.c src/cage/mutation_child.c
     src/cage/plain_child.c ${CMAKE_BINARY_DIR}/made/filter_made.c)
 set_target_properties(zygote_python PROPERTIES PREFIX "" C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
 target_compile_options(zygote_python PRIVATE -fPIC -fno-sanitize=all)
 target_link_options(zygote_python PRIVATE -fno-sanitize=all -Wl,-z,now -Wl,-s)
 target_include_directories(zygote_python PRIVATE
-    ${CMAKE_BINARY_DIR}/doors/base ${CMAKE_BINARY_DIR}/doors/policy ${CMAKE_BINARY_DIR}/doors/cage)
+    ${CMAKE_BINARY_DIR}/doors/base ${CMAKE_BINARY_DIR}/doors/policy ${CMAKE_BINARY_DIR}/doors/cage
+    ${CMAKE_BINARY_DIR}/doors/zygote)
 embed(zygote_python zygote_driver ${CMAKE_SOURCE_DIR}/src/zygote/python.py)
 embed(cage cage_zygote_files $<TARGET_FILE:zygote_python>)
 

@@ -8,13 +8,14 @@
  * is not there. Everything up to its opening is the interpreter's own doing: settings, site, streams, sys. There it
  * calls fopen(), which is here. It imports what is to be preloaded, and then forks a guest for each request. Such a
  * fork joins the cage's namespaces, becomes the guest step by step as one that would exec, and runs the program with no
- * frame of anybody else's on the interpreter's stack. Functions of the interpreter are looked up in the process: its
- * headers are not needed, only what its stable interface promises.
+ * frame of anybody else's on the interpreter's stack (program.c).
  */
 #include "base/cleanup.h"
-#include "base/embedded.h"
 #include "cage/kernel.h"
 #include "cage/zygote.h"
+#include "zygote/interpreter.h"
+#include "zygote/pages.h"
+#include "zygote/program.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
@@ -27,98 +28,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern const struct base_embedded zygote_driver[];
-
-typedef void object; /* PyObject */
-
-/* --- the interpreter's functions --- */
-
-static struct {
-    int (*gil_ensure)(void);
-    int (*run_simple)(const char *, void *);
-    void (*before_fork)(void);
-    void (*after_fork_parent)(void);
-    void (*after_fork_child)(void);
-    object *(*import_add)(const char *);
-    object *(*module_dict)(object *);
-    object *(*compile)(const char *, const char *, int, void *, int);
-    object *(*module_of)(const char *, object *);
-    object *(*attribute)(object *, const char *);
-    object *(*call)(object *, const char *, ...);
-    object *(*list_new)(long);
-    int (*list_append)(object *, object *);
-    object *(*bytes)(const char *, long);
-    object *(*run_file)(FILE *, const char *, int, object *, object *, int, void *);
-    object **system_exit, *none;
-    object *(*sys_object)(const char *);
-    object *(*call_method)(object *, const char *, const char *, ...);
-    int (*is_true)(object *);
-    void (*unraisable)(object *);
-    int (*finalize)(void);
-    int (*matches)(object *);
-    void (*fetch)(object **, object **, object **);
-    void (*normalize)(object **, object **, object **);
-    void (*restore)(object *, object *, object *);
-    void (*print)(int);
-    void (*clear)(void);
-    long (*as_long)(object *);
-} py;
-
-static bool find_functions(void)
-{
-    const struct {
-        void *place;
-        const char *name;
-    } names[] = {
-        {&py.gil_ensure, "PyGILState_Ensure"},
-        {&py.run_simple, "PyRun_SimpleStringFlags"},
-        {&py.before_fork, "PyOS_BeforeFork"},
-        {&py.after_fork_parent, "PyOS_AfterFork_Parent"},
-        {&py.after_fork_child, "PyOS_AfterFork_Child"},
-        {&py.import_add, "PyImport_AddModule"},
-        {&py.module_dict, "PyModule_GetDict"},
-        {&py.compile, "Py_CompileStringExFlags"},
-        {&py.module_of, "PyImport_ExecCodeModule"},
-        {&py.attribute, "PyObject_GetAttrString"},
-        {&py.call, "PyObject_CallFunction"},
-        {&py.list_new, "PyList_New"},
-        {&py.list_append, "PyList_Append"},
-        {&py.bytes, "PyBytes_FromStringAndSize"},
-        {&py.run_file, "PyRun_FileExFlags"},
-        {&py.system_exit, "PyExc_SystemExit"},
-        {&py.none, "_Py_NoneStruct"},
-        {&py.sys_object, "PySys_GetObject"},
-        {&py.call_method, "PyObject_CallMethod"},
-        {&py.is_true, "PyObject_IsTrue"},
-        {&py.unraisable, "PyErr_WriteUnraisable"},
-        {&py.finalize, "Py_FinalizeEx"},
-        {&py.restore, "PyErr_Restore"},
-        {&py.matches, "PyErr_ExceptionMatches"},
-        {&py.fetch, "PyErr_Fetch"},
-        {&py.normalize, "PyErr_NormalizeException"},
-        {&py.print, "PyErr_PrintEx"},
-        {&py.clear, "PyErr_Clear"},
-        {&py.as_long, "PyLong_AsLong"},
-    };
-
-    for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
-        void *found = dlsym(RTLD_DEFAULT, names[i].name);
-        if (!found)
-            return false;
-        memcpy(names[i].place, &found, sizeof(found));
-    }
-    return true;
-}
-
 /* --- before any guest --- */
 
-#define DRIVER     "_fumehood_zygote"
-#define FILE_INPUT 257 /* Py_file_input */
-
 static struct {
-    char path[512]; /* of the program that is not there; empty: this is no zygote (any more) */
+    bool stands;    /* this is a zygote, or begins to be one: not what it has forked */
+    char path[512]; /* of the program that is not there */
     char preload[4096];
-    object *enter, *status_of, *wait_for_threads, *is_noticed, *is_interrupt, *main_dict;
 } zygote;
 
 /* The interpreter, which reads its environment later, sees none of this: it stands before all that is a guest's. */
@@ -126,10 +41,12 @@ __attribute__((constructor)) static void begin(void)
 {
     const char *path = getenv("FUMEHOOD_ZYGOTE"), *preload = getenv("FUMEHOOD_PRELOAD");
 
-    (void)snprintf(zygote.path, sizeof(zygote.path), "%s", path ? path : "");
-    (void)snprintf(zygote.preload, sizeof(zygote.preload), "%s", preload ? preload : "");
-    if (path && preload)
-        environ += CAGE_ZYGOTE_TEXTS;
+    if (!path || !preload)
+        return;
+    (void)snprintf(zygote.path, sizeof(zygote.path), "%s", path);
+    (void)snprintf(zygote.preload, sizeof(zygote.preload), "%s", preload);
+    zygote.stands = true;
+    environ += CAGE_ZYGOTE_TEXTS;
 }
 
 static void give_up(const char *why) __attribute__((noreturn));
@@ -140,46 +57,14 @@ static void give_up(const char *why)
     _exit(1);
 }
 
-/* The driver as a module that nobody can import by name. */
-static void load_driver(void)
-{
-    object *code = py.compile((const char *)zygote_driver[0].bytes, "<zygote>", FILE_INPUT, NULL, -1);
-    object *module = code ? py.module_of(DRIVER, code) : NULL;
-
-    const struct {
-        object **place;
-        const char *name;
-    } functions[] = {
-        {&zygote.enter, "enter"},
-        {&zygote.status_of, "status_of"},
-        {&zygote.wait_for_threads, "wait_for_threads"},
-        {&zygote.is_noticed, "is_noticed"},
-        {&zygote.is_interrupt, "is_interrupt"},
-    };
-
-    for (size_t i = 0; i < ARRAY_COUNT(functions); i++)
-        if (!module || !(*functions[i].place = py.attribute(module, functions[i].name)))
-            give_up("its driver does not load");
-    zygote.main_dict = py.module_dict(py.import_add("__main__"));
-}
-
-static void flush_plainly(const char *name)
-{
-    object *stream = py.sys_object(name);
-
-    if (stream)
-        (void)py.call_method(stream, "flush", NULL);
-    py.clear();
-}
-
 /* Its streams are the two ends of a pipe. What it says there, or does beside, would be missing in its forks. */
 static bool is_quiet(void)
 {
     struct stat tasks;
     int said = 0;
 
-    flush_plainly("stdout");
-    flush_plainly("stderr");
+    zygote_program_flush("stdout");
+    zygote_program_flush("stderr");
     return ioctl(STDIN_FILENO, FIONREAD, &said) == 0 && said == 0 && stat("/proc/self/task", &tasks) == 0 &&
            tasks.st_nlink == 3; /* its folder, itself, one thread */
 }
@@ -192,13 +77,12 @@ static void warm_up(void)
     (void)snprintf(
         text, sizeof(text),
         "for _ in '%s'.split(): __import__(_)\n"
-        "__import__('sys').modules.pop('" DRIVER "')\n"
         "exec(compile('def _(n):\\n return [i for i in range(n) if i %% 2]\\nassert _(9)', '_', 'exec'), {})\n"
         "del _\n"
         "__import__('gc').collect()\n"
         "__import__('gc').freeze()\n",
         zygote.preload);
-    if (py.run_simple(text, NULL) < 0)
+    if (zygote_py.run_simple(text, NULL) < 0)
         give_up("a module cannot be preloaded");
     if (!is_quiet())
         give_up("it says something, or has threads, before its program");
@@ -324,126 +208,16 @@ static void ignore_again(void)
     (void)kernel_sigaction_set(SIGXFSZ, &action);
 }
 
-static object *arguments_of(const char *text, uint32_t count)
-{
-    object *list = py.list_new(0);
-
-    for (uint32_t i = 0; list && i < count; i++, text += strlen(text) + 1)
-        (void)py.list_append(list, py.bytes(text, (long)strlen(text)));
-    return list;
-}
-
-static bool says_yes(object *answer)
-{
-    bool yes = !answer || py.is_true(answer) != 0;
-
-    py.clear();
-    return yes;
-}
-
-struct end {
-    int status;
-    bool interrupted; /* it dies of the signal, as who has no handler of it */
-};
-
-static struct end end_of_exit(object *type, object *value, object *traceback)
-{
-    object *number = py.call(zygote.status_of, "O", value);
-    const struct end end = {.status = number ? (int)py.as_long(number) : 1};
-
-    py.clear();
-    py.restore(type, value, traceback); /* and with it all that it holds is gone */
-    py.clear();
-    return end;
-}
-
-/* How the program has ended. An exception that is not SystemExit is printed, as the interpreter would: when all is
- * flushed. */
-static struct end take_end(object *result)
-{
-    bool is_exit = !result && py.matches(*py.system_exit) != 0;
-    object *type, *value, *traceback;
-    struct end end = {.status = 1};
-
-    py.fetch(&type, &value, &traceback);
-    flush_plainly("stderr");
-    flush_plainly("stdout");
-    if (result)
-        return (struct end){.status = 0};
-    py.normalize(&type, &value, &traceback);
-    if (is_exit)
-        return end_of_exit(type, value, traceback);
-    end.interrupted = says_yes(py.call(zygote.is_interrupt, "O", value));
-    py.restore(type, value, traceback);
-    py.print(1);
-    return end;
-}
-
-/* As the interpreter does it at its end; false where it then ends with another status. */
-static bool flush(const char *name, bool tell)
-{
-    object *stream = py.sys_object(name);
-    object *closed = stream && stream != py.none ? py.attribute(stream, "closed") : NULL;
-    bool is_there = stream && stream != py.none && !(closed && py.is_true(closed) != 0);
-
-    py.clear();
-    if (!is_there || py.call_method(stream, "flush", NULL))
-        return true;
-    if (tell)
-        py.unraisable(stream);
-    else
-        py.clear();
-    return false;
-}
-
-/* The interpreter's own end takes it several milliseconds. Where nobody would notice, what it does comes to this. */
-static bool end_interpreter(void)
-{
-    bool whole;
-
-    if (!py.call(zygote.wait_for_threads, NULL))
-        py.unraisable(NULL);
-    if (says_yes(py.call(zygote.is_noticed, NULL)))
-        return py.finalize() == 0;
-    whole = flush("stdout", true);
-    return flush("stderr", false) && whole;
-}
-
-static void die_of_interrupt(void)
-{
-    const struct kernel_sigaction action = {.handler = SIG_DFL};
-
-    if (kernel_sigaction_set(SIGINT, &action) == 0)
-        (void)kill(getpid(), SIGINT);
-}
-
-static int leave(struct end end)
-{
-    if (!end_interpreter())
-        end.status = 120;
-    if (end.interrupted)
-        die_of_interrupt();
-    return end.status;
-}
-
+/* The program's path is the last word of the interpreter's command; arguments follow it. */
 static void run_program(void) __attribute__((noreturn));
 static void run_program(void)
 {
-    const char *texts = request.rest + request.head.filter_count * sizeof(struct sock_filter);
-    const char *path = texts;
-    uint32_t skip = request.head.arg_count;
-    object *result = NULL;
-    FILE *file;
+    const char *path = request.rest + request.head.filter_count * sizeof(struct sock_filter);
+    uint32_t skip = 0;
 
-    /* The program's path is the last word of the interpreter's command; arguments follow it. */
-    for (skip = 0; strncmp(path, "/work/", 6) != 0 && skip < request.head.arg_count; skip++)
+    for (; strncmp(path, "/work/", 6) != 0 && skip < request.head.arg_count; skip++)
         path += strlen(path) + 1;
-    if (!py.call(zygote.enter, "yO", path, arguments_of(path + strlen(path) + 1, request.head.arg_count - skip - 1)))
-        py.print(1);
-    file = fopen(path, "rb");
-    if (file)
-        result = py.run_file(file, path, FILE_INPUT, zygote.main_dict, zygote.main_dict, 1, NULL);
-    exit(leave(take_end(result)));
+    exit(zygote_program_run(path, request.head.arg_count - skip - 1));
 }
 
 /* The guest can read its own memory: what of the machine was needed to become it is not for it. */
@@ -459,12 +233,12 @@ static void guest_main(int fds[ZYGOTE_FD_MAX])
     static struct cage_report report = {.failed_step = -1};
     int listener_fd = -1;
 
-    zygote.path[0] = 0; /* from here on fopen() is fopen() */
+    zygote.stands = false; /* from here on fopen() is fopen() */
     (void)become(fds, &report, &listener_fd);
     forget_host();
     hand_over(fds[ZYGOTE_RUN], &report, listener_fd);
     ignore_again();
-    py.after_fork_child();
+    zygote_py.after_fork_child();
     run_program();
 }
 
@@ -486,11 +260,11 @@ static void serve_one(int own_pid_fd)
         _exit(0); /* the keeper is gone, or talks nonsense */
     if (!(request.head.without & CAGE_BIT(PID_NS)) && setns(fds[ZYGOTE_PID_NS], CLONE_NEWPID) < 0)
         _exit(1);
-    py.before_fork();
+    zygote_py.before_fork();
     pid = fork();
     if (pid == 0)
         guest_main(fds);
-    py.after_fork_parent();
+    zygote_py.after_fork_parent();
     if (pid < 0)
         _exit(1);
     for (int i = 0; i < ZYGOTE_FD_MAX; i++)
@@ -509,11 +283,13 @@ static void serve(void)
 {
     int own_pid_fd;
 
-    if (!find_functions())
+    if (!zygote_interpreter_find())
         give_up("this interpreter is not known");
-    (void)py.gil_ensure();
-    load_driver();
+    (void)zygote_py.gil_ensure();
+    if (!zygote_program_prepare(zygote.path))
+        give_up("its driver does not load");
     warm_up();
+    zygote_pages_inherit();
     own_pid_fd = KERNEL(SYS_pidfd_open, getpid(), 0);
     if (own_pid_fd < 0 || cage_bounding_empty() < 0 || write(ZYGOTE_LINE_FD, "", 1) != 1)
         give_up("it cannot begin");
@@ -527,7 +303,7 @@ __attribute__((visibility("default"))) FILE *fopen64(const char *path, const cha
     FILE *(*next)(const char *, const char *);
     void *found = dlsym(RTLD_NEXT, "fopen64");
 
-    if (zygote.path[0] && strcmp(path, zygote.path) == 0)
+    if (zygote.stands && strcmp(path, zygote.path) == 0)
         serve();
     memcpy(&next, &found, sizeof(found));
     return next(path, mode);

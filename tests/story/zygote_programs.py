@@ -444,7 +444,7 @@ LIMITED_RUNS = {
     "memory-many": P("x = []\nwhile True: x.append(bytearray(10**6))", options=["--limit", "memory_bytes=64MiB"]),
     "processes": P("import os\nn = 0\ntry:\n  while True:\n    if os.fork() == 0:\n      import time\n      time.sleep(20)\n    n += 1\nexcept OSError as e: print(n, e, flush=True)\nos._exit(0)", options=["--limit", "processes=8"]),
     "threads": P("import threading, time\nn = 0\ntry:\n  while n < 100:\n    threading.Thread(target=time.sleep, args=(20,), daemon=True).start()\n    n += 1\nexcept RuntimeError as e: print(n, e)", options=["--limit", "processes=8"]),
-    "fork-bomb": P("import os\nwhile True:\n  try: os.fork()\n  except OSError: pass", options=["--limit", "processes=16", "--limit", "wall_ms=700ms"]),
+    "fork-bomb": P("import os\nwhile True:\n  try: os.fork()\n  except OSError: pass", options=["--limit", "processes=16", "--limit", "wall_ms=5s"]),
     "open-files": P("import os\nn = []\ntry:\n  while True: n.append(os.open('/dev/null', 0))\nexcept OSError as e: print(len(n), n[-1], e)", options=["--limit", "open_files=64"]),
     "file-bytes": P("f = open('x', 'wb', 0)\ntry:\n  while True: f.write(b'x' * 65536)\nexcept OSError as e: print(f.tell(), e)", options=["--limit", "file_bytes=1MiB"]),
     "scratch": P("f = open('x', 'wb', 0)\ntry:\n  while True: f.write(b'x' * 65536)\nexcept OSError as e: print(e)", options=["--limit", "scratch_bytes=2MiB"]),
