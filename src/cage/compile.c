@@ -4,7 +4,8 @@
  *
  * Theory of operation: all numbers form a line that is cut into intervals with the same answer; the filter finds the
  * interval by binary search, so that no call costs more than ten comparisons. A call with conditions has a small piece
- * of code of its own as its answer.
+ * of code of its own as its answer. The kernel checks and translates a filter before each guest, so every instruction
+ * costs time: no piece stands twice where one can serve, and no argument is asked for what is known of it.
  */
 #include "cage/compile.h"
 #include <errno.h>
@@ -18,9 +19,9 @@
 enum answer { ANSWER_ENOSYS, ANSWER_ALLOW, ANSWER_NOTIFY, ANSWER_ROWS, ANSWER_FIRST_EXEC };
 
 /* Jumps go forward only and reach 255 instructions. So the filter is made from its end: what is jumped to stands
- * already, and the returns, which all ways end in, are shared as far as a jump reaches. code[] is filled from its top.
+ * already. code[] is filled from its top. What is in this reach still is after the few instructions that are put next.
  */
-#define REACH 255u
+#define REACH 240u
 struct builder {
     const struct cage_wish *wish;
     struct sock_filter *code;
@@ -48,44 +49,152 @@ static unsigned distance(const struct builder *builder, unsigned target)
     return target - builder->at;
 }
 
-/* The place of a return of @action that the next instructions can reach. */
+/* Whether jumps at the same place of two pieces, the second @apart behind the first, lead to the same: to one place, or
+ * both to the same of the @rest of their own piece. */
+static bool same_jump(unsigned first, unsigned second, unsigned apart, unsigned rest)
+{
+    return first == second + apart || (first == second && first < rest);
+}
+
+/* Both pieces end with a branch or a return. */
+static bool same_piece(const struct sock_filter *first, const struct sock_filter *second, unsigned length)
+{
+    unsigned apart = (unsigned)(second - first);
+
+    for (unsigned i = 0, rest = length - 1; i < length; i++, rest--) {
+        const struct sock_filter *a = &first[i], *b = &second[i];
+        if (a->code != b->code || a->k != b->k)
+            return false;
+        if (BPF_CLASS(a->code) == BPF_JMP &&
+            !(same_jump(a->jt, b->jt, apart, rest) && same_jump(a->jf, b->jf, apart, rest)))
+            return false;
+    }
+    return true;
+}
+
+/* Where the piece that was put last is to be found: where an equal one stands in reach, and then the last is taken
+ * back. The furthest is looked at first, as the returns are there. */
+static unsigned stand(struct builder *builder, unsigned length)
+{
+    unsigned last = builder->at, next = last + length;
+    unsigned at = last + REACH < CAGE_FILTER_MAX - length ? last + REACH : CAGE_FILTER_MAX - length;
+
+    while (at >= next && !same_piece(&builder->code[last], &builder->code[at], length))
+        at--;
+    if (at < next)
+        return last;
+    builder->at = next;
+    return at;
+}
+
 static unsigned place_return(struct builder *builder, uint32_t action)
 {
-    for (unsigned at = builder->at; at < CAGE_FILTER_MAX && at < builder->at + REACH - 8; at++)
-        if (builder->code[at].code == (BPF_RET | BPF_K) && builder->code[at].k == action)
-            return at;
-    return put(builder, BPF_RET | BPF_K, 0, 0, action);
+    (void)put(builder, BPF_RET | BPF_K, 0, 0, action);
+    return stand(builder, 1);
 }
 
-/* A far target gets an unconditional jump in between; that may push the other one out of reach, hence the third look.
- */
+/* What does in reach as the target does: for a far one another return, or a jump without condition. */
 static unsigned within_reach(struct builder *builder, unsigned target)
 {
-    return distance(builder, target) > REACH ? put(builder, BPF_JMP | BPF_JA, 0, 0, distance(builder, target)) : target;
+    const struct sock_filter *there = &builder->code[target];
+
+    if (distance(builder, target) <= REACH)
+        return target;
+    if (there->code == (BPF_RET | BPF_K))
+        return place_return(builder, there->k);
+    return put(builder, BPF_JMP | BPF_JA, 0, 0, distance(builder, target));
 }
 
-/* A branch to two places that stand. */
+/* A branch to two places in reach. */
 static unsigned put_branch(struct builder *builder, uint16_t op, uint32_t k, unsigned if_true, unsigned if_false)
 {
-    if_false = within_reach(builder, if_false);
-    if_true = within_reach(builder, if_true);
-    if_false = within_reach(builder, if_false);
     return put(builder, BPF_JMP | op | BPF_K, (uint8_t)distance(builder, if_true), (uint8_t)distance(builder, if_false),
                k);
 }
 
-/* Where to go when the term holds and when not. */
-static unsigned put_term(struct builder *builder, const struct cage_term *t, unsigned holds, unsigned fails)
-{
-    unsigned same = t->differs ? fails : holds, other = t->differs ? holds : fails;
-    unsigned at = put_branch(builder, BPF_JEQ, t->value, same, other);
+/* --- conditions --- */
 
+/* What a test has told: that it is one of the term's values, or that it is neither. */
+struct known {
+    const struct known *before;
+    const struct cage_term *term;
+    bool is;
+};
+
+/* How far the rows of a call have been gone through, and what is known there. */
+struct way {
+    const char *call;
+    uint32_t otherwise; /* the action when no row holds */
+    unsigned row, term;
+    const struct known *known;
+};
+
+/* Bits of which none is set, or a single one that is, are tested as they are. */
+static bool is_of_bits(const struct cage_term *t)
+{
+    bool is_single = (t->mask & (t->mask - 1)) == 0 && t->value == t->mask;
+
+    return t->mask != WHOLE && t->value == t->or_value && (t->value == 0 || is_single);
+}
+
+static uint32_t mask_of(const struct cage_term *t)
+{
+    return is_of_bits(t) ? WHOLE : t->mask;
+}
+
+/* Whether the last test has left what this one needs in the accumulator. */
+static bool is_loaded(const struct cage_term *t, const struct known *known)
+{
+    return known && known->term->half == t->half && mask_of(known->term) == mask_of(t);
+}
+
+/* Where to go when what is in the accumulator is one of the term's values and when not. */
+static unsigned put_test(struct builder *builder, const struct cage_term *t, unsigned is, unsigned is_not)
+{
+    if (is_of_bits(t) && t->value == 0)
+        return put_branch(builder, BPF_JSET, t->mask, is_not, is);
+    if (is_of_bits(t))
+        return put_branch(builder, BPF_JSET, t->mask, is, is_not);
     if (t->or_value != t->value)
-        at = put_branch(builder, BPF_JEQ, t->or_value, same, at);
-    if (t->mask != WHOLE)
-        at = put(builder, BPF_ALU | BPF_AND | BPF_K, 0, 0, t->mask);
-    (void)at;
-    return put(builder, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)(offsetof(struct seccomp_data, args) + 4 * t->half));
+        is_not = put_branch(builder, BPF_JEQ, t->or_value, is, is_not);
+    return put_branch(builder, BPF_JEQ, t->value, is, is_not);
+}
+
+static unsigned put_term(struct builder *builder, const struct cage_term *t, const struct known *known, unsigned is,
+                         unsigned is_not)
+{
+    unsigned end;
+
+    is = within_reach(builder, is);
+    is_not = within_reach(builder, is_not);
+    end = builder->at;
+    (void)put_test(builder, t, is, is_not);
+    if (!is_loaded(t, known) && mask_of(t) != WHOLE)
+        (void)put(builder, BPF_ALU | BPF_AND | BPF_K, 0, 0, t->mask);
+    if (!is_loaded(t, known))
+        (void)put(builder, BPF_LD | BPF_W | BPF_ABS, 0, 0,
+                  (uint32_t)(offsetof(struct seccomp_data, args) + 4 * t->half));
+    return stand(builder, end - builder->at);
+}
+
+static bool has_value(const struct cage_term *t, uint32_t value)
+{
+    return value == t->value || value == t->or_value;
+}
+
+/* 1: the term is known to hold, 0: to fail, -1: it must be tested. */
+static int truth_of(const struct cage_term *t, const struct known *known)
+{
+    for (; known; known = known->before) {
+        const struct cage_term *k = known->term;
+        if (k->half != t->half || k->mask != t->mask)
+            continue;
+        if (known->is && has_value(t, k->value) == has_value(t, k->or_value))
+            return has_value(t, k->value) != t->differs;
+        if (!known->is && has_value(k, t->value) && has_value(k, t->or_value))
+            return t->differs;
+    }
+    return -1;
 }
 
 static uint32_t action_of(enum cage_effect effect)
@@ -102,29 +211,62 @@ static uint32_t action_of(enum cage_effect effect)
     return SECCOMP_RET_ALLOW;
 }
 
-static unsigned put_row(struct builder *builder, const struct cage_row *row, unsigned otherwise)
+static unsigned next_row(const struct builder *builder, const char *call, unsigned row)
 {
-    unsigned at = place_return(builder, action_of(row->effect));
+    while (row < cage_row_count && (strcmp(cage_rows[row].call, call) != 0 ||
+                                    (cage_rows[row].effect == CAGE_ALLOW_IF_LOOPBACK && !builder->wish->loopback)))
+        row++;
+    return row;
+}
 
-    for (unsigned i = row->count; i > 0; i--)
-        at = put_term(builder, &row->terms[i - 1], at, otherwise);
-    return at;
+/* A term that holds leads to the row's next, one that fails to the next row. */
+static struct way after(struct way way, bool holds)
+{
+    way.row += holds ? 0 : 1;
+    way.term = holds ? way.term + 1 : 0;
+    return way;
+}
+
+static unsigned place_way(struct builder *builder, struct way way);
+
+/* The test of a term, and before it all that follows from it. */
+static unsigned place_term(struct builder *builder, struct way way, const struct cage_term *t)
+{
+    const struct known *before = way.known;
+    const struct known known_is = {before, t, true}, known_is_not = {before, t, false};
+    unsigned is, is_not;
+
+    way.known = &known_is;
+    is = place_way(builder, after(way, !t->differs));
+    way.known = &known_is_not;
+    is_not = place_way(builder, after(way, t->differs));
+    return put_term(builder, t, before, is, is_not);
+}
+
+/* The code of what is left of the rows. */
+static unsigned place_way(struct builder *builder, struct way way)
+{
+    const struct cage_row *row;
+    int truth;
+
+    way.row = next_row(builder, way.call, way.row);
+    row = &cage_rows[way.row];
+    if (way.row == cage_row_count)
+        return place_return(builder, way.otherwise);
+    if (way.term == row->count)
+        return place_return(builder, action_of(row->effect));
+    truth = truth_of(&row->terms[way.term], way.known);
+    return truth < 0 ? place_term(builder, way, &row->terms[way.term]) : place_way(builder, after(way, truth));
 }
 
 static unsigned place_rows(struct builder *builder, const char *call)
 {
-    uint32_t last = SECCOMP_RET_USER_NOTIF;
-    unsigned at;
+    struct way way = {.call = call, .otherwise = SECCOMP_RET_USER_NOTIF};
 
     for (unsigned i = 0; i < cage_row_count; i++)
         if (strcmp(cage_rows[i].call, call) == 0 && cage_rows[i].effect == CAGE_DENY_IF)
-            last = SECCOMP_RET_ALLOW;
-    at = place_return(builder, last);
-    for (unsigned i = cage_row_count; i > 0; i--)
-        if (strcmp(cage_rows[i - 1].call, call) == 0 &&
-            (cage_rows[i - 1].effect != CAGE_ALLOW_IF_LOOPBACK || builder->wish->loopback))
-            at = put_row(builder, &cage_rows[i - 1], at);
-    return at;
+            way.otherwise = SECCOMP_RET_ALLOW;
+    return place_way(builder, way);
 }
 
 /* The cage's first process waits for this one call, so it cannot answer it. */
@@ -137,7 +279,7 @@ static unsigned place_first_exec(struct builder *builder)
         uint64_t pointer = (uint64_t)(uintptr_t)builder->wish->first_exec[(half - 1) / 2];
         uint32_t value = (uint32_t)(half % 2 ? pointer : pointer >> 32);
         const struct cage_term term = {half - 1, WHOLE, value, value, false};
-        at = put_term(builder, &term, at, otherwise);
+        at = put_term(builder, &term, NULL, at, otherwise);
     }
     return at;
 }
@@ -174,6 +316,8 @@ static unsigned put_search(struct builder *builder, const unsigned *starts, unsi
     unsigned middle = first + (last - first + 1) / 2;
     unsigned right = put_search(builder, starts, middle, last);
     unsigned left = put_search(builder, starts, first, middle - 1);
+    right = within_reach(builder, right);
+    left = within_reach(builder, left);
     return put_branch(builder, BPF_JGE, starts[middle], right, left);
 }
 
@@ -186,6 +330,7 @@ static void put_filter(struct builder *builder)
             starts[count++] = nr;
     search = put_search(builder, starts, 0, count - 1);
     foreign = place_return(builder, SECCOMP_RET_USER_NOTIF);
+    search = within_reach(builder, search);
     search = put_branch(builder, BPF_JGE, CAGE_X32_BIT, foreign, search);
     search = put(builder, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr));
     (void)put_branch(builder, BPF_JEQ, CAGE_NATIVE_ARCH, search, foreign);

@@ -131,8 +131,9 @@ const struct cage_row cage_rows[] = {
     {"setgid", CAGE_CLASS_PRIVILEGE, CAGE_ALLOW_IF, "to the id it has", 1, {IS(0, GUEST_ID)}},
     {"setreuid", CAGE_CLASS_PRIVILEGE, CAGE_ALLOW_IF, "to the id it has", 2, {KEEPS_ID(0), KEEPS_ID(1)}},
     {"setregid", CAGE_CLASS_PRIVILEGE, CAGE_ALLOW_IF, "to the id it has", 2, {KEEPS_ID(0), KEEPS_ID(1)}},
-    {"setresuid", CAGE_CLASS_PRIVILEGE, CAGE_ALLOW_IF, "to the id it has", 3, {KEEPS_ID(0), KEEPS_ID(1), KEEPS_ID(2)}},
-    {"setresgid", CAGE_CLASS_PRIVILEGE, CAGE_ALLOW_IF, "to the id it has", 3, {KEEPS_ID(0), KEEPS_ID(1), KEEPS_ID(2)}},
+    /* In this order, so that their end is the code of the two above. */
+    {"setresuid", CAGE_CLASS_PRIVILEGE, CAGE_ALLOW_IF, "to the id it has", 3, {KEEPS_ID(2), KEEPS_ID(0), KEEPS_ID(1)}},
+    {"setresgid", CAGE_CLASS_PRIVILEGE, CAGE_ALLOW_IF, "to the id it has", 3, {KEEPS_ID(2), KEEPS_ID(0), KEEPS_ID(1)}},
     /* Process 1 of the cage is ours; where nobody but the starter's own id is mapped, it has the guest's. */
     {"sched_setaffinity", CAGE_CLASS_PROCESS, CAGE_DENY_IF, "process 1", 1, {IS(0, 1)}},
     {"sched_setscheduler", CAGE_CLASS_PROCESS, CAGE_DENY_IF, "process 1", 1, {IS(0, 1)}},

@@ -34,6 +34,9 @@ uint32_t cage_judge(const struct sock_filter *code, unsigned count, const struct
         case BPF_JMP | BPF_JGE | BPF_K:
             pc += value >= at->k ? at->jt : at->jf;
             break;
+        case BPF_JMP | BPF_JSET | BPF_K:
+            pc += value & at->k ? at->jt : at->jf;
+            break;
         case BPF_RET | BPF_K:
             return at->k;
         default:
