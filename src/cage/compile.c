@@ -2,10 +2,11 @@
  *
  * Runs in: the build, for the default profile, and the supervisor, for a narrower one. Pure.
  *
- * Theory of operation: all numbers form a line that is cut into intervals with the same answer; the filter finds the
- * interval by binary search, so that no call costs more than ten comparisons. A call with conditions has a small piece
- * of code of its own as its answer. The kernel checks and translates a filter before each guest, so every instruction
- * costs time: no piece stands twice where one can serve, and no argument is asked for what is known of it.
+ * Theory of operation: all numbers form a line that is cut into runs with the same answer. Runs of one answer with no
+ * more than a few single numbers between them are a stretch; the filter finds the stretch by binary search, and then
+ * asks for its exceptions one by one. A call with conditions has a small piece of code of its own as its answer. The
+ * kernel checks and translates a filter before each guest, so every instruction costs time: no piece stands twice where
+ * one can serve, and no argument is asked for what is known of it.
  */
 #include "cage/compile.h"
 #include <errno.h>
@@ -14,9 +15,6 @@
 #include <string.h>
 
 #define WHOLE 0xffffffffu
-
-/* What the filter answers for one number. */
-enum answer { ANSWER_ENOSYS, ANSWER_ALLOW, ANSWER_NOTIFY, ANSWER_ROWS, ANSWER_FIRST_EXEC };
 
 /* Jumps go forward only and reach 255 instructions. So the filter is made from its end: what is jumped to stands
  * already. code[] is filled from its top. What is in this reach still is after the few instructions that are put next.
@@ -27,10 +25,6 @@ struct builder {
     struct sock_filter *code;
     unsigned at; /* the first instruction that stands */
     bool full;   /* it did not fit */
-    struct {
-        enum answer answer;
-        const char *call;
-    } numbers[CAGE_NUMBERS];
 };
 
 static unsigned put(struct builder *builder, uint16_t op, uint8_t jt, uint8_t jf, uint32_t k)
@@ -137,6 +131,7 @@ static bool is_of_bits(const struct cage_term *t)
     return t->mask != WHOLE && t->value == t->or_value && (t->value == 0 || is_single);
 }
 
+/* What the accumulator is masked with for the test. */
 static uint32_t mask_of(const struct cage_term *t)
 {
     return is_of_bits(t) ? WHOLE : t->mask;
@@ -284,68 +279,146 @@ static unsigned place_first_exec(struct builder *builder)
     return at;
 }
 
-static unsigned place_answer(struct builder *builder, unsigned nr)
+static unsigned place_call(struct builder *builder, const struct cage_call *call)
 {
-    switch (builder->numbers[nr].answer) {
-    case ANSWER_ALLOW:
-        return place_return(builder, SECCOMP_RET_ALLOW);
-    case ANSWER_NOTIFY:
-        return place_return(builder, SECCOMP_RET_USER_NOTIF);
-    case ANSWER_ROWS:
-        return place_rows(builder, builder->numbers[nr].call);
-    case ANSWER_FIRST_EXEC:
-        return place_first_exec(builder);
-    case ANSWER_ENOSYS:
-        break;
-    }
-    return place_return(builder, SECCOMP_RET_ERRNO | ENOSYS);
-}
-
-static bool same_answer(const struct builder *builder, unsigned a, unsigned b)
-{
-    enum answer answer = builder->numbers[a].answer;
-
-    return answer == builder->numbers[b].answer && answer != ANSWER_ROWS && answer != ANSWER_FIRST_EXEC;
-}
-
-/* Search among the intervals that start at starts[first..last]; the number is in the accumulator. */
-static unsigned put_search(struct builder *builder, const unsigned *starts, unsigned first, unsigned last)
-{
-    if (first == last)
-        return place_answer(builder, starts[first]);
-    unsigned middle = first + (last - first + 1) / 2;
-    unsigned right = put_search(builder, starts, middle, last);
-    unsigned left = put_search(builder, starts, first, middle - 1);
-    right = within_reach(builder, right);
-    left = within_reach(builder, left);
-    return put_branch(builder, BPF_JGE, starts[middle], right, left);
-}
-
-static void put_filter(struct builder *builder)
-{
-    unsigned starts[CAGE_NUMBERS], count = 0, search, foreign;
-
-    for (unsigned nr = 0; nr < CAGE_NUMBERS; nr++)
-        if (nr == 0 || !same_answer(builder, nr - 1, nr))
-            starts[count++] = nr;
-    search = put_search(builder, starts, 0, count - 1);
-    foreign = place_return(builder, SECCOMP_RET_USER_NOTIF);
-    search = within_reach(builder, search);
-    search = put_branch(builder, BPF_JGE, CAGE_X32_BIT, foreign, search);
-    search = put(builder, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr));
-    (void)put_branch(builder, BPF_JEQ, CAGE_NATIVE_ARCH, search, foreign);
-    (void)put(builder, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, arch));
-}
-
-static enum answer answer_of(const struct cage_call *call, const struct cage_wish *wish)
-{
+    const struct cage_wish *wish = builder->wish;
     bool denied = !call->condition && call->class != CAGE_CLASS_ALLOWED;
 
     if (denied || (wish->kept && !cage_numbers_has(wish->kept, call->nr)))
-        return ANSWER_NOTIFY;
+        return place_return(builder, SECCOMP_RET_USER_NOTIF);
     if (wish->noticed && cage_numbers_has(wish->noticed, call->nr))
-        return wish->first_exec && strcmp(call->name, "execve") == 0 ? ANSWER_FIRST_EXEC : ANSWER_NOTIFY;
-    return call->condition ? ANSWER_ROWS : ANSWER_ALLOW;
+        return wish->first_exec && strcmp(call->name, "execve") == 0 ? place_first_exec(builder)
+                                                                     : place_return(builder, SECCOMP_RET_USER_NOTIF);
+    return call->condition ? place_rows(builder, call->name) : place_return(builder, SECCOMP_RET_ALLOW);
+}
+
+/* --- the search --- */
+
+#define EXCEPTIONS_MAX 2u   /* in a stretch: with more, most numbers would take more steps than a search saves */
+#define KERNEL_NUMBERS 480u /* about as many calls as kernels have */
+#define RUN_WEIGHT     6u   /* in numbers: how much a run counts where the line is halved */
+
+struct line {
+    struct run {
+        uint32_t start; /* up to the next one's, all numbers answer alike */
+        unsigned place;
+    } runs[CAGE_NUMBERS + 3]; /* two for what is behind the tables, and the line's end */
+    unsigned run_count;
+    unsigned stretches[CAGE_NUMBERS + 3]; /* the first run of each, and the line's end */
+    unsigned stretch_count;
+};
+
+static void add_run(struct line *line, uint32_t start, unsigned place)
+{
+    if (line->run_count == 0 || line->runs[line->run_count - 1].place != place)
+        line->runs[line->run_count++] = (struct run){start, place};
+}
+
+/* Behind the tables there is nothing, up to the numbers of x32. */
+static void find_runs(struct builder *builder, struct line *line, const struct cage_call *calls, unsigned call_count)
+{
+    unsigned nr = 0;
+
+    for (unsigned i = 0; i < call_count; i++) {
+        if (calls[i].nr > nr)
+            add_run(line, nr, place_return(builder, SECCOMP_RET_ERRNO | ENOSYS));
+        add_run(line, calls[i].nr, place_call(builder, &calls[i]));
+        nr = calls[i].nr + 1;
+    }
+    add_run(line, nr, place_return(builder, SECCOMP_RET_ERRNO | ENOSYS));
+    add_run(line, CAGE_X32_BIT, place_return(builder, SECCOMP_RET_USER_NOTIF));
+    line->runs[line->run_count].start = WHOLE;
+}
+
+static bool is_single(const struct run *run)
+{
+    return run[1].start - run->start == 1;
+}
+
+/* Where the stretch that begins with run @first ends: behind the last one that has the same answer. */
+static unsigned stretch_end(const struct line *line, unsigned first)
+{
+    unsigned end = first + 1, exceptions = 0;
+
+    for (unsigned run = end; run < line->run_count && exceptions <= EXCEPTIONS_MAX; run++)
+        if (line->runs[run].place == line->runs[first].place)
+            end = run + 1;
+        else if (is_single(&line->runs[run]))
+            exceptions++;
+        else
+            break;
+    return end;
+}
+
+static void find_stretches(struct line *line)
+{
+    for (unsigned run = 0; run < line->run_count; run = stretch_end(line, run))
+        line->stretches[line->stretch_count++] = run;
+    line->stretches[line->stretch_count] = line->run_count;
+}
+
+/* Of the runs from @first up to @end, all but single numbers have the answer of the first. */
+static unsigned put_stretch(struct builder *builder, const struct run *first, const struct run *end)
+{
+    unsigned at = first->place;
+
+    for (const struct run *run = end - 1; run > first; run--)
+        if (run->place != first->place) {
+            unsigned exception = within_reach(builder, run->place);
+            at = within_reach(builder, at);
+            at = put_branch(builder, BPF_JEQ, run->start, exception, at);
+        }
+    return at;
+}
+
+/* How much of the line is before a stretch. Numbers count, as the kernel goes the way of each when it takes the filter;
+ * runs count, so that no way becomes long. */
+static unsigned weight_before(const struct line *line, unsigned stretch)
+{
+    unsigned run = line->stretches[stretch];
+    uint32_t start = line->runs[run].start;
+
+    return (start < KERNEL_NUMBERS ? start : KERNEL_NUMBERS) + RUN_WEIGHT * run;
+}
+
+static unsigned middle_of(const struct line *line, unsigned first, unsigned last)
+{
+    unsigned both = weight_before(line, first) + weight_before(line, last + 1), middle = first + 1;
+
+    while (middle < last && weight_before(line, middle) + weight_before(line, middle + 1) < both)
+        middle++;
+    return middle;
+}
+
+/* Search among the stretches first..last; the number is in the accumulator. */
+static unsigned put_search(struct builder *builder, const struct line *line, unsigned first, unsigned last)
+{
+    const struct run *runs = line->runs;
+    unsigned middle, right, left;
+
+    if (first == last)
+        return put_stretch(builder, &runs[line->stretches[first]], &runs[line->stretches[first + 1]]);
+    middle = middle_of(line, first, last);
+    right = put_search(builder, line, middle, last);
+    left = put_search(builder, line, first, middle - 1);
+    right = within_reach(builder, right);
+    left = within_reach(builder, left);
+    return put_branch(builder, BPF_JGE, runs[line->stretches[middle]].start, right, left);
+}
+
+static void put_filter(struct builder *builder, const struct cage_call *calls, unsigned call_count)
+{
+    struct line line = {.run_count = 0};
+    unsigned search, foreign;
+
+    find_runs(builder, &line, calls, call_count);
+    find_stretches(&line);
+    /* There are two stretches at least, as nothing and x32 are in no one: so a branch is what was put last. */
+    (void)put_search(builder, &line, 0, line.stretch_count - 1);
+    search = put(builder, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr));
+    foreign = place_return(builder, SECCOMP_RET_USER_NOTIF);
+    (void)put_branch(builder, BPF_JEQ, CAGE_NATIVE_ARCH, search, foreign);
+    (void)put(builder, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, arch));
 }
 
 int cage_compile(const struct cage_call *calls, unsigned call_count, const struct cage_wish *wish,
@@ -354,11 +427,7 @@ int cage_compile(const struct cage_call *calls, unsigned call_count, const struc
     struct builder builder = {.wish = wish, .code = ret_code, .at = CAGE_FILTER_MAX};
     unsigned count;
 
-    for (unsigned i = 0; i < call_count; i++) {
-        builder.numbers[calls[i].nr].call = calls[i].name;
-        builder.numbers[calls[i].nr].answer = answer_of(&calls[i], wish);
-    }
-    put_filter(&builder);
+    put_filter(&builder, calls, call_count);
     if (builder.full)
         return -E2BIG;
     count = CAGE_FILTER_MAX - builder.at;
