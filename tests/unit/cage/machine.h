@@ -22,6 +22,7 @@ struct machine {
     const struct sock_filter *code;
     unsigned count;
     unsigned longest, compared; /* most steps and comparisons of any run so far */
+    bool asked;                 /* some run so far has looked at an argument */
 };
 
 static inline uint32_t load(const struct seccomp_data *data, uint32_t offset)
@@ -66,6 +67,7 @@ static inline uint32_t run(struct machine *machine, const struct seccomp_data *d
         }
         if (at->code == (BPF_LD | BPF_W | BPF_ABS)) {
             accumulator = load(data, at->k);
+            machine->asked = machine->asked || at->k >= offsetof(struct seccomp_data, args);
         } else if (at->code == (BPF_ALU | BPF_AND | BPF_K)) {
             accumulator &= at->k;
         } else if (at->code == (BPF_JMP | BPF_JA)) {

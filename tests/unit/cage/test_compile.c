@@ -1,11 +1,12 @@
 /* test_compile.c - tests of src/cage/compile.c at run time: what profiles, learning and observing make of the default
  *
  * Filters are run by the tests' own machine; what is expected follows from the default's filter, which test_filter.c
- * compares with what is said about each call.
+ * compares with what is said about each call, or from the tables, read in the plainest way.
  */
 #include "cage/child.h"
 #include "cage/compile.h"
 #include "machine.h"
+#include "tables.h"
 #include <sys/syscall.h>
 
 static struct sock_filter code[CAGE_FILTER_MAX];
@@ -100,6 +101,156 @@ static void profiles_only_narrow(void **state)
         check_kept(&kept, round % 2);
     }
 }
+
+/* --- every number, as the tables say --- */
+
+static uint32_t random_word(uint32_t *seed)
+{
+    return next_random(seed) << 16 ^ next_random(seed);
+}
+
+static void set_word(struct seccomp_data *data, unsigned half, uint32_t word)
+{
+    memcpy((char *)data->args + 4 * half, &word, sizeof(word));
+}
+
+/* Arguments near what a row is about: all its terms hold, or the values are those of its terms, or one bit is off. */
+static void near_row(struct seccomp_data *data, const struct cage_row *row, uint32_t *seed)
+{
+    for (unsigned i = 0; i < row->count; i++) {
+        const struct cage_term *term = &row->terms[i];
+        uint32_t value = next_random(seed) % 2 ? term->value : term->or_value;
+        set_word(data, term->half, value | (random_word(seed) & ~term->mask));
+    }
+    if (next_random(seed) % 2)
+        data->args[next_random(seed) % 6] ^= UINT64_C(1) << next_random(seed) % 64;
+}
+
+static struct seccomp_data random_call(uint32_t nr, uint32_t *seed)
+{
+    struct seccomp_data data = {.nr = (int)nr, .arch = NATIVE};
+
+    for (unsigned half = 0; half < 12; half++)
+        set_word(&data, half, next_random(seed) % 2 ? random_word(seed) : next_random(seed) % 4);
+    return data;
+}
+
+static void check_call(struct machine *machine, const struct cage_call *call, const struct cage_wish *wish,
+                       struct seccomp_data data)
+{
+    uint32_t wanted = table_says(call, wish, &data), got = run(machine, &data);
+
+    if (got != wanted)
+        fail_msg("%s as number %d answers %#x, not %#x, to %#llx, %#llx, %#llx", call ? call->name : "nothing", data.nr,
+                 got, wanted, data.args[0], data.args[1], data.args[2]);
+}
+
+/* One number: arguments near each of its rows, and any. */
+static void check_number(struct machine *machine, uint32_t nr, const struct cage_call *call,
+                         const struct cage_wish *wish, uint32_t *seed)
+{
+    check_call(machine, call, wish, random_call(nr, seed));
+    for (unsigned i = 0; i < cage_row_count; i++)
+        for (int round = 0; round < 40 && call && strcmp(cage_rows[i].call, call->name) == 0; round++) {
+            struct seccomp_data data = random_call(nr, seed);
+            near_row(&data, &cage_rows[i], seed);
+            check_call(machine, call, wish, data);
+        }
+}
+
+static struct machine check_table(const struct cage_call *calls, unsigned count, const struct cage_wish *wish,
+                                  uint32_t *seed)
+{
+    int length = cage_compile(calls, count, wish, code);
+    struct machine machine = {.code = code, .count = (unsigned)length};
+    unsigned next = 0;
+
+    assert_true(length > 0);
+    for (uint32_t nr = 0; nr < CAGE_NUMBERS; nr++) {
+        bool is_there = next < count && calls[next].nr == nr;
+        check_number(&machine, nr, is_there ? &calls[next] : NULL, wish, seed);
+        next += is_there;
+    }
+    return machine;
+}
+
+static struct cage_numbers random_numbers(uint32_t *seed, unsigned tenths)
+{
+    struct cage_numbers numbers = {{0}};
+
+    for (unsigned nr = 0; nr < CAGE_NUMBERS; nr++)
+        if (next_random(seed) % 10 < tenths)
+            cage_numbers_add(&numbers, nr);
+    return numbers;
+}
+
+static void every_number_answers_as_the_tables_say(void **state)
+{
+    uint32_t seed = 2;
+
+    (void)state;
+    for (unsigned round = 0; round < 40; round++) {
+        const struct cage_numbers kept = random_numbers(&seed, round / 4), noticed = random_numbers(&seed, 2);
+        struct cage_wish wish = {.loopback = round % 2};
+        (void)check_table(cage_calls, cage_call_count, &wish, &seed);
+        wish.kept = &kept;
+        (void)check_table(cage_calls, cage_call_count, &wish, &seed);
+        wish.noticed = &noticed;
+        (void)check_table(cage_calls, cage_call_count, &wish, &seed);
+    }
+}
+
+/* Calls of ours under other numbers, close together: far more code than jumps reach over. */
+static void so_do_tables_that_are_large(void **state)
+{
+    static struct cage_call calls[CAGE_NUMBERS];
+    uint32_t seed = 3;
+
+    (void)state;
+    for (int round = 0; round < 10; round++) {
+        unsigned count = 0;
+        for (unsigned nr = 0; nr < CAGE_NUMBERS; nr++)
+            if (next_random(&seed) % 8 > 0) {
+                calls[count] = cage_calls[next_random(&seed) % cage_call_count];
+                calls[count++].nr = nr;
+            }
+        assert_true(check_table(calls, count, &(const struct cage_wish){.loopback = round % 2}, &seed).count > 512);
+    }
+}
+
+/* --- what it costs --- */
+
+/* The kernel takes the filter before each guest, and goes the way of each number then. */
+static void the_default_is_short(void **state)
+{
+    uint32_t seed = 4;
+
+    (void)state;
+    for (int loopback = 0; loopback < 2; loopback++) {
+        const struct cage_wish wish = {.loopback = loopback};
+        struct machine machine = check_table(cage_calls, cage_call_count, &wish, &seed);
+        assert_in_range(machine.count, 10, loopback ? 204 : 190);
+        assert_in_range(machine.longest, 4, 22);
+    }
+}
+
+/* Then the kernel knows of it that it is allowed, and need not ask the filter again. */
+static void an_allowed_call_is_known_by_its_number(void **state)
+{
+    (void)state;
+    for (int loopback = 0; loopback < 2; loopback++) {
+        struct machine built = built_in(loopback);
+        for (unsigned i = 0; i < cage_call_count; i++) {
+            const struct seccomp_data data = call_of(cage_calls[i].nr, NATIVE, 0);
+            if (cage_calls[i].class == CAGE_CLASS_ALLOWED)
+                assert_int_equal(run(&built, &data), SECCOMP_RET_ALLOW);
+        }
+        assert_false(built.asked);
+        assert_in_range(built.longest, 4, 12);
+    }
+}
+
+/* --- learning and observing --- */
 
 static void learning_notifies_all_that_may_pass(void **state)
 {
@@ -218,6 +369,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_wishes_it_is_what_the_build_made),
         cmocka_unit_test(profiles_only_narrow),
+        cmocka_unit_test(every_number_answers_as_the_tables_say),
+        cmocka_unit_test(so_do_tables_that_are_large),
+        cmocka_unit_test(the_default_is_short),
+        cmocka_unit_test(an_allowed_call_is_known_by_its_number),
         cmocka_unit_test(learning_notifies_all_that_may_pass),
         cmocka_unit_test(the_first_exec_is_no_notification),
         cmocka_unit_test(observing_notices_what_it_says),
