@@ -303,6 +303,13 @@ void cage_forget(struct cage *cage);
 
 /* --- keeper: what of a cage need not be new for each run, and a process that makes the rest --- */
 
+/* What of a guest stands ready before it is known what will run, on the terms of the run before. */
+enum cage_ahead {
+    CAGE_AHEAD_NONE,
+    CAGE_AHEAD_EXEC, /* a process with everything done but its streams and its exec */
+    CAGE_AHEAD_FORK, /* the same, forked by the zygote: but its streams and its program */
+};
+
 struct cage_keeper {
     struct cage cage; /* its process, the groups, what all its cages see; CAGE_NONE: there is no keeper */
     unsigned slot;    /* its number */
@@ -318,7 +325,7 @@ struct cage_keeper {
     struct policy_set allowed;
     unsigned observe;
     bool learn;
-    bool may_be_ahead; /* the last guest was started by exec, and the next may stand ready on the same terms */
+    enum cage_ahead ahead; /* of the next guest, which is likely to be as the last */
     bool has_run;
     int sockets_fd, keys_fd; /* what the kernel counts of its network, of all users; -1: not there */
     uint64_t charge_bytes;   /* memory of the groups when nothing had run */

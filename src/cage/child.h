@@ -67,7 +67,7 @@ struct cage_shared {
     struct {
         char **argv, **envp; /* in `room`; argv NULL: no zygote is wanted */
     } zygote;
-    bool is_ahead;           /* the terms are complete, and what they allow of the guest's steps is done ahead */
+    enum cage_ahead ahead;   /* other than NONE: the terms are complete, and a guest is to stand ready on them */
     struct cage_terms terms; /* complete with the order */
     struct sock_filter filters[2][CAGE_FILTER_MAX]; /* for what they point to */
     struct cage_order order;
@@ -105,7 +105,7 @@ struct cage_context {
     uint64_t staged_bytes, staged_inodes;         /* what the scratch holds before the guest starts */
     int root_fd, scratch_fd, listener_fd, signal_fd;
     int zygote_fd;   /* a keeper's line to its zygote; -1: there is none */
-    int guest_fd;    /* on which the end of a guest is told that the zygote has forked; -1: it is our own child */
+    int guest_fd;    /* the line of a guest that the zygote has forked, or is asked to; -1: there is none */
     pid_t guest;     /* the guest-to-be that stands ready; 0: there is none */
     int guest_alive; /* and that it has neither ended nor begun: the kernel sets this to 0 */
     int go_fd;       /* on which it waits for the word */
@@ -238,9 +238,9 @@ int cage_ns_names(char names[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]);
 int cage_identity_set(uint32_t id);
 int cage_identity_prove(uint32_t id);
 
-/* guest_child.c: applies the guest's steps; 0, or -errno with the report filled. What is called from then on is up to
- * the filter. */
-int cage_guest_become(struct cage_context *context);
+/* guest_child.c: applies those of the guest's steps that are in @steps and that the terms ask for, in their order; 0,
+ * or -errno with the report filled. After that of the filter, what can be called is up to it. */
+int cage_guest_walk(struct cage_context *context, uint64_t steps);
 
 /* guest_child.c: bits of the steps that are its own. */
 uint64_t cage_guest_steps(void);
@@ -248,9 +248,6 @@ uint64_t cage_guest_steps(void);
 /* guest_child.c: the same ahead of the order, on the terms alone; then waits for the word on go_fd, and execs. Its
  * streams are put in place by who says the word, in the table that both share. Never returns. */
 int cage_guest_ahead_main(void *context);
-
-/* guest_child.c: put the guest's streams in place. 0 or -errno, with the report filled. */
-int cage_guest_streams(struct cage_context *context);
 
 /* guest_child.c: does so and execs; never returns. */
 int cage_guest_main(void *context);
@@ -263,10 +260,18 @@ int cage_bounding_prove(void);
  * where it wants none. */
 int cage_zygote_start(struct cage_context *context);
 
-/* zygote_child.c, in the cage's first process: have the zygote fork the guest into this cage. Its pid in the cage, or
- * -errno, or the report says at which step it failed. The listener is here then, and @context->guest_fd, on which its
- * end is told. */
-pid_t cage_zygote_fork(struct cage_context *context);
+/* zygote_child.c, in the cage's first process. */
+
+/* Ask the zygote for a fork that joins this cage, becomes a guest on the terms, and waits for its program. Does not
+ * wait. 0 or -errno. @context->guest_fd is its line then. */
+int cage_zygote_ask(struct cage_context *context);
+
+/* Let it begin with the order's program; asks for one first where there is none. Its pid in the cage, or -errno, or the
+ * report says at which step it failed. The listener is here then, and on @context->guest_fd its end is told. */
+pid_t cage_zygote_let_go(struct cage_context *context);
+
+/* The order wants no fork: have the one that stands ready killed and reaped. 0 or -errno. */
+int cage_zygote_dismiss(struct cage_context *context);
 
 /* zygote_child.c: the guest's end, as told; false while there is none. Does not return when its zygote is dead. */
 bool cage_zygote_ended(struct cage_context *context, int *ret_status);

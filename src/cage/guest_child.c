@@ -57,8 +57,6 @@ static int apply_descriptors(struct cage_context *context)
         int r = kernel_dup3(in_place[target], (int)target, 0);
         if (r < 0)
             return r;
-        if (context->no_exec) /* else the first process has the same table, and needs them */
-            (void)kernel_close(in_place[target]);
     }
     return kernel_close_range(count, ~0u, CLOSE_RANGE_CLOEXEC);
 }
@@ -337,10 +335,12 @@ static int do_row(struct cage_context *context, size_t i)
     return 0;
 }
 
-static int walk(struct cage_context *context, uint64_t steps)
+int cage_guest_walk(struct cage_context *context, uint64_t steps)
 {
+    const uint64_t asked = context->terms->requested & steps;
+
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-        int r = steps >> rows[i].step & 1 ? do_row(context, i) : 0;
+        int r = asked >> rows[i].step & 1 ? do_row(context, i) : 0;
         if (r < 0)
             return r;
     }
@@ -354,9 +354,9 @@ static int check_achieved(struct cage_context *context)
     return (context->report->achieved & requested) == requested ? 0 : fail(context, CAGE_AT_PROOF, -EPERM);
 }
 
-int cage_guest_become(struct cage_context *context)
+static int become(struct cage_context *context)
 {
-    int r = walk(context, context->terms->requested);
+    int r = cage_guest_walk(context, cage_guest_steps());
 
     if (r == 0)
         r = check_achieved(context);
@@ -378,14 +378,9 @@ static void exec_program(struct cage_context *context)
 
 int cage_guest_main(void *argument)
 {
-    if (cage_guest_become(argument) == 0)
+    if (become(argument) == 0)
         exec_program(argument);
     kernel_exit(1);
-}
-
-int cage_guest_streams(struct cage_context *context)
-{
-    return walk(context, context->terms->requested & CAGE_BIT(DESCRIPTORS));
 }
 
 /* Only what every filter allows, and read, may be called after the walk. The clock is set by who says the word. */
@@ -394,7 +389,7 @@ int cage_guest_ahead_main(void *argument)
     struct cage_context *context = argument;
     uint64_t word;
 
-    if (walk(context, context->terms->requested & ~CAGE_BIT(DESCRIPTORS)) < 0)
+    if (cage_guest_walk(context, cage_guest_steps() & ~CAGE_BIT(DESCRIPTORS)) < 0)
         kernel_exit(1);
     if (kernel_read(context->go_fd, &word, sizeof(word)) != sizeof(word))
         kernel_exit(1);

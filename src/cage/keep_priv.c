@@ -105,7 +105,7 @@ int cage_next(struct cage_keeper *keeper, struct cage *ret_cage, struct base_err
     if (keeper->cage.report->failed_step >= 0)
         return failed(keeper, -ESRCH, err);
     clear_report(keeper->cage.shared);
-    keeper->cage.shared->is_ahead = keeper->may_be_ahead;
+    keeper->cage.shared->ahead = keeper->ahead;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
         return base_err_sys(err, BASE_E_SETUP, errno, "cage", "no line to it can be made");
     r = cage_line_send(keeper->cage.line_fd, CAGE_WORD_NEXT, &fds[0], 1);
@@ -174,7 +174,7 @@ bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *
 
 static bool terms_fit(const struct cage_keeper *keeper, const struct cage_plan *plan, bool learn)
 {
-    return !keeper->cage.shared->is_ahead || terms_equal(keeper, plan, learn);
+    return !keeper->cage.shared->ahead || terms_equal(keeper, plan, learn);
 }
 
 bool cage_next_fits(const struct cage *cage, const struct cage_plan *plan, bool learn)
@@ -182,13 +182,17 @@ bool cage_next_fits(const struct cage *cage, const struct cage_plan *plan, bool 
     return !cage->keeper || terms_fit(cage->keeper, plan, learn);
 }
 
-/* A guest that stands ready waits by reading. */
-static bool may_be_ahead(const struct cage_guest *guest)
+/* Under its filter a guest that stands ready waits by reading; one that a zygote forks needs no more for this than for
+ * being one (cage_zygote_refuses). */
+static enum cage_ahead ahead_of(const struct cage_guest *guest)
 {
     const struct policy_set allowed = policy_allowed(guest->plan->policy);
 
-    return !guest->from_zygote && !guest->learn && !guest->plan->policy->observe &&
-           policy_set_has(&allowed, (unsigned)policy_call_find("read"));
+    if (guest->learn || guest->plan->policy->observe)
+        return CAGE_AHEAD_NONE;
+    if (guest->from_zygote)
+        return CAGE_AHEAD_FORK;
+    return policy_set_has(&allowed, (unsigned)policy_call_find("read")) ? CAGE_AHEAD_EXEC : CAGE_AHEAD_NONE;
 }
 
 static void note_terms(struct cage_keeper *keeper, const struct cage_guest *guest)
@@ -203,7 +207,7 @@ static void note_terms(struct cage_keeper *keeper, const struct cage_guest *gues
     keeper->allowed = policy_allowed(plan->policy);
     keeper->observe = plan->policy->observe;
     keeper->learn = guest->learn;
-    keeper->may_be_ahead = may_be_ahead(guest);
+    keeper->ahead = ahead_of(guest);
     keeper->is_limited = keeper->has_run = true;
 }
 

@@ -182,7 +182,7 @@ static int write_order(struct cage_shared *shared, const struct cage_guest *gues
     if (!order->argv || !order->envp || !order->files)
         return base_err_set(err, BASE_E_TOO_LARGE, "arguments", "and environment are more than %u bytes",
                             CAGE_ORDER_BYTES);
-    return shared->is_ahead ? 0 : write_terms(shared, guest, err);
+    return shared->ahead ? 0 : write_terms(shared, guest, err);
 }
 
 /* --- the files' bytes, one after the other --- */

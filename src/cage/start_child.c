@@ -19,11 +19,8 @@ static pid_t start_now(struct cage_context *context)
                            NULL, NULL);
 }
 
-/* Where the terms are known, all of the guest's steps but its streams are done while nobody waits for them. */
-int cage_start_ready(struct cage_context *context)
+static int stand_ready(struct cage_context *context)
 {
-    if (!context->shared->is_ahead)
-        return 0;
     context->go_fd = KERNEL(SYS_eventfd2, 0, O_CLOEXEC);
     if (context->go_fd < 0)
         return context->go_fd;
@@ -34,11 +31,25 @@ int cage_start_ready(struct cage_context *context)
     return context->guest < 0 ? context->guest : 0;
 }
 
+/* Where the terms are known, all of the guest's steps but its streams are done while nobody waits for them. */
+int cage_start_ready(struct cage_context *context)
+{
+    switch (context->shared->ahead) {
+    case CAGE_AHEAD_EXEC:
+        return stand_ready(context);
+    case CAGE_AHEAD_FORK:
+        return cage_zygote_ask(context);
+    case CAGE_AHEAD_NONE:
+        break;
+    }
+    return 0;
+}
+
 /* It is said to go, and has gone when its memory and descriptors are its own. */
 static pid_t let_guest_go(struct cage_context *context)
 {
     const uint64_t word = 1;
-    int r = cage_guest_streams(context);
+    int r = cage_guest_walk(context, CAGE_BIT(DESCRIPTORS));
 
     if (r < 0)
         return r;
@@ -53,7 +64,7 @@ static pid_t let_guest_go(struct cage_context *context)
 }
 
 /* The terms may be right and the way another. */
-static int dismiss_guest(struct cage_context *context)
+static int dismiss(struct cage_context *context)
 {
     int status, r = context->guest > 0 ? KERNEL(SYS_kill, context->guest, SIGKILL) : 0;
 
@@ -62,10 +73,12 @@ static int dismiss_guest(struct cage_context *context)
 
 pid_t cage_start_guest(struct cage_context *context)
 {
-    int r;
+    bool from_zygote = context->order->from_zygote;
+    int r = from_zygote ? dismiss(context) : cage_zygote_dismiss(context);
 
-    if (!context->order->from_zygote)
-        return context->guest > 0 ? let_guest_go(context) : start_now(context);
-    r = dismiss_guest(context);
-    return r < 0 ? r : cage_zygote_fork(context);
+    if (r < 0)
+        return r;
+    if (from_zygote)
+        return cage_zygote_let_go(context);
+    return context->guest > 0 ? let_guest_go(context) : start_now(context);
 }

@@ -52,6 +52,18 @@ static bool has_little_memory(const struct cage_plan *plan)
     return !limit->unlimited && limit->value < CAGE_ZYGOTE_MEMORY_BYTES;
 }
 
+/* Under its filter, and before anybody answers what that denies. */
+static bool lacks_calls(const struct cage_plan *plan)
+{
+    static const char *const needed[] = {"recvmsg", "write", "close", "exit_group"};
+    const struct policy_set allowed = policy_allowed(plan->policy);
+
+    for (size_t i = 0; i < ARRAY_COUNT(needed); i++)
+        if (!policy_set_has(&allowed, (unsigned)policy_call_find(needed[i])))
+            return true;
+    return false;
+}
+
 const char *cage_zygote_refuses(const struct cage_plan *plan, char *const *argv)
 {
     size_t bytes = 0, count = 0;
@@ -62,5 +74,7 @@ const char *cage_zygote_refuses(const struct cage_plan *plan, char *const *argv)
         return "its command is long";
     if (plan->policy->observe)
         return "what it opens or executes is to be noted from its start";
+    if (lacks_calls(plan))
+        return "it lacks system calls with which a fork waits for its program";
     return has_little_memory(plan) ? "its limit of memory is small" : NULL;
 }

@@ -4,8 +4,9 @@
  * namespaces, with full rights in the slot's user namespace, and runs nothing of any guest's: it only forks. The
  * fork joins the cage, gives up everything that a guest must not have, and goes on as the guest.
  *
- * Requests come as one message on a line from the keeper's children. The rest of a run goes over a line of its own:
- * the fork's reply, a byte when its listener has been taken, and from the zygote the fork's end.
+ * The request for a fork is one message on a line from the keeper's children. The rest of a run goes over a line of its
+ * own: the fork's reply when it is the guest but for its program; the program and its streams, when the listener has
+ * been taken and it is time; a byte when the streams are in place; and from the zygote the fork's end.
  */
 #pragma once
 
@@ -16,32 +17,35 @@
 #define ZYGOTE_TEXT_BYTES 16384
 #define ZYGOTE_ARGS_MAX   64
 
-/* Followed by the filter and by the texts of argv, each with its NUL. Pointers in the terms are nobody's. */
+/* Followed by the filter. Pointers in the terms are nobody's. */
 struct zygote_request {
     struct cage_terms terms;
     struct cage_host host;
     uint64_t without;
     uint64_t root; /* number of the mount that the guest must find as its root */
-    uint32_t filter_count, arg_count, text_bytes, has_mark;
+    uint32_t filter_count;
 };
 
-/* The descriptors with it; at the end the absent one. */
+/* The descriptors with it. */
 enum zygote_fd {
     ZYGOTE_PID_NS, /* the cage's namespaces */
     ZYGOTE_MOUNT_NS,
     ZYGOTE_IPC_NS,
     ZYGOTE_RUN, /* the run's own line */
-    ZYGOTE_STDIN,
-    ZYGOTE_STDOUT,
-    ZYGOTE_STDERR,
-    ZYGOTE_MARK,
     ZYGOTE_FD_MAX
 };
 
 struct zygote_reply {
-    uint64_t achieved, start_us;
+    uint64_t achieved;
     int32_t failed_step, failed_errno; /* -1: it is the guest now */
-    int32_t listener_fd;               /* in its table, until it has been told that this is taken */
+    int32_t listener_fd;               /* in its table, until it is told its program */
+};
+
+/* Followed by the texts of argv, each with its NUL. With it come the guest's streams, which get the lowest numbers in a
+ * table where these are free. */
+#define ZYGOTE_STREAMS_MAX 4
+struct zygote_program {
+    uint32_t arg_count, text_bytes, stream_count;
 };
 
 struct zygote_end {

@@ -154,41 +154,45 @@ static int open_namespaces(int fds[3])
     return 0;
 }
 
-/* What the supervisor has checked to be little enough (ZYGOTE_*). */
+/* On the terms, which are complete. */
 static int send_request(struct cage_context *context, int run_fd)
 {
     const struct cage_terms *terms = context->terms;
-    const struct cage_order *order = context->order;
-    const int *ends = context->ends;
-    int fds[ZYGOTE_FD_MAX] = {[ZYGOTE_RUN] = run_fd,
-                              [ZYGOTE_STDIN] = ends[CAGE_END_STDIN],
-                              [ZYGOTE_STDOUT] = ends[CAGE_END_STDOUT],
-                              [ZYGOTE_STDERR] = ends[CAGE_END_STDERR],
-                              [ZYGOTE_MARK] = ends[CAGE_END_MARK]};
-    char control[CMSG_SPACE(ZYGOTE_FD_MAX * sizeof(int))] __attribute__((aligned(sizeof(size_t)))) = {0};
+    int fds[ZYGOTE_FD_MAX] = {[ZYGOTE_RUN] = run_fd};
+    char control[CMSG_SPACE(sizeof(fds))] __attribute__((aligned(sizeof(size_t)))) = {0};
     struct zygote_request request = {.terms = *terms, .host = *context->host, .without = context->without};
     unsigned count = terms->filter_count;
     const struct sock_filter *filter =
         terms->filter ? terms->filter : cage_filter(terms->network == POLICY_NETWORK_LOOPBACK, &count);
-    struct iovec iov[2 + ZYGOTE_ARGS_MAX] = {{&request, sizeof(request)},
-                                             {(void *)(uintptr_t)filter, count * sizeof(*filter)}};
-    struct msghdr message = {.msg_iov = iov, .msg_control = control};
+    struct iovec iov[] = {{&request, sizeof(request)}, {(void *)(uintptr_t)filter, count * sizeof(*filter)}};
+    struct msghdr message = {.msg_iov = iov, .msg_iovlen = 2, .msg_control = control};
     int r = cage_mount_number(&request.root);
 
-    if (r == 0)
-        r = open_namespaces(&fds[ZYGOTE_PID_NS]);
-
     request.filter_count = count;
-    request.text_bytes = (uint32_t)texts_bytes(order->argv, &request.arg_count);
-    request.has_mark = ends[CAGE_END_MARK] >= 0;
-    if (r < 0 || request.arg_count > ZYGOTE_ARGS_MAX)
-        return r < 0 ? r : -E2BIG;
-    for (uint32_t i = 0; i < request.arg_count; i++)
-        iov[2 + i] = (struct iovec){order->argv[i], cage_text_length(order->argv[i]) + 1};
-    message.msg_iovlen = 2 + request.arg_count;
-    put_control(&message, fds, request.has_mark ? ZYGOTE_FD_MAX : ZYGOTE_MARK);
+    if (r == 0)
+        r = open_namespaces(fds);
+    if (r < 0)
+        return r;
+    put_control(&message, fds, ZYGOTE_FD_MAX);
     r = kernel_sendmsg(context->zygote_fd, &message, MSG_NOSIGNAL);
+    for (int i = 0; i < ZYGOTE_RUN; i++)
+        (void)kernel_close(fds[i]);
     return r < 0 ? r : 0;
+}
+
+int cage_zygote_ask(struct cage_context *context)
+{
+    const int on = 1;
+    int pair[2], r = kernel_socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair);
+
+    if (r < 0)
+        return r;
+    context->guest_fd = pair[0];
+    r = KERNEL(SYS_setsockopt, pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
+    if (r == 0)
+        r = send_request(context, pair[1]);
+    (void)kernel_close(pair[1]);
+    return r;
 }
 
 /* With the pid of who sent it, as it is called here. */
@@ -215,55 +219,120 @@ static int receive_reply(int run_fd, struct zygote_reply *ret_reply, pid_t *ret_
     return 0;
 }
 
-/* The filter's listener is in the guest's table, where it must not stay. */
-static int take_listener(struct cage_context *context, pid_t pid, int their_fd)
-{
-    KERNEL_AUTO_CLOSE int pid_fd = KERNEL(SYS_pidfd_open, pid, 0);
-    char word = 0;
-    int fd = pid_fd < 0 ? pid_fd : KERNEL(SYS_pidfd_getfd, pid_fd, their_fd, 0);
-
-    if (fd < 0)
-        return fd;
-    context->listener_fd = fd;
-    return kernel_write(context->guest_fd, &word, 1) == 1 ? 0 : -ESRCH;
-}
-
+/* All of the guest's steps but its streams; the first process answers for all others. */
 static int note_reply(struct cage_context *context, const struct zygote_reply *reply)
 {
     struct cage_report *report = context->report;
+    const uint64_t wanted = context->terms->requested & ~CAGE_BIT(DESCRIPTORS);
 
-    report->achieved |= reply->achieved;
-    report->start_us = reply->start_us;
-    if (reply->failed_step < 0 && (report->achieved & context->terms->requested) != context->terms->requested)
-        return -EPERM;
+    report->achieved |= reply->achieved & cage_guest_steps();
     if (reply->failed_step < 0)
-        return 0;
+        return (report->achieved & wanted) == wanted ? 0 : -EPERM;
     report->failed_errno = reply->failed_errno;
     report->failed_step = reply->failed_step;
     return -ECANCELED;
 }
 
-pid_t cage_zygote_fork(struct cage_context *context)
+/* The filter's listener is in the guest's table, where it must not stay. */
+static int take_listener(struct cage_context *context, pid_t pid, int their_fd)
 {
-    const int on = 1;
+    KERNEL_AUTO_CLOSE int pid_fd = KERNEL(SYS_pidfd_open, pid, 0);
+    int fd = pid_fd < 0 ? pid_fd : KERNEL(SYS_pidfd_getfd, pid_fd, their_fd, 0);
+
+    context->listener_fd = fd;
+    return fd < 0 ? fd : 0;
+}
+
+/* What the supervisor has checked to be little enough (ZYGOTE_*). */
+static int send_program(struct cage_context *context)
+{
+    const struct cage_order *order = context->order;
+    const int *ends = context->ends;
+    const int fds[ZYGOTE_STREAMS_MAX] = {ends[CAGE_END_STDIN], ends[CAGE_END_STDOUT], ends[CAGE_END_STDERR],
+                                         ends[CAGE_END_MARK]};
+    char control[CMSG_SPACE(sizeof(fds))] __attribute__((aligned(sizeof(size_t)))) = {0};
+    struct zygote_program program = {.stream_count = ends[CAGE_END_MARK] >= 0 ? 4 : 3};
+    struct iovec iov[1 + ZYGOTE_ARGS_MAX] = {{&program, sizeof(program)}};
+    struct msghdr message = {.msg_iov = iov, .msg_control = control};
+    int r;
+
+    program.text_bytes = (uint32_t)texts_bytes(order->argv, &program.arg_count);
+    if (program.arg_count > ZYGOTE_ARGS_MAX)
+        return -E2BIG;
+    for (uint32_t i = 0; i < program.arg_count; i++)
+        iov[1 + i] = (struct iovec){order->argv[i], cage_text_length(order->argv[i]) + 1};
+    message.msg_iovlen = 1 + program.arg_count;
+    put_control(&message, fds, program.stream_count);
+    r = kernel_sendmsg(context->guest_fd, &message, MSG_NOSIGNAL);
+    return r < 0 ? r : 0;
+}
+
+/* Its end may be told instead. */
+static int wait_for_streams(struct cage_context *context)
+{
+    struct zygote_end end;
+    long count;
+
+    do
+        count = kernel_read(context->guest_fd, &end, sizeof(end));
+    while (count == -EINTR);
+    if (count != 1)
+        return count < 0 ? (int)count : -ESRCH;
+    context->report->achieved |= context->terms->requested & CAGE_BIT(DESCRIPTORS);
+    return 0;
+}
+
+/* Nobody could tell the end of a fork whose zygote is dead. */
+static bool zygote_lives(const struct cage_context *context)
+{
+    struct pollfd fd = {.fd = context->zygote_fd};
+
+    return kernel_poll(&fd, 1, 0) == 0;
+}
+
+static int begin(struct cage_context *context)
+{
+    int r;
+
+    context->report->start_us = kernel_clock_us();
+    if (context->report->start_us == 0) /* no limit would hold */
+        return -ENOSYS;
+    r = zygote_lives(context) ? send_program(context) : -ESRCH;
+    return r < 0 ? r : wait_for_streams(context);
+}
+
+pid_t cage_zygote_let_go(struct cage_context *context)
+{
     struct zygote_reply reply;
     pid_t pid = -1;
-    int pair[2], r = kernel_socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair);
+    int r = context->guest_fd < 0 ? cage_zygote_ask(context) : 0;
 
-    if (r < 0)
-        return r;
-    context->guest_fd = pair[0];
-    r = KERNEL(SYS_setsockopt, pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
-    if (r == 0)
-        r = send_request(context, pair[1]);
-    (void)kernel_close(pair[1]);
     if (r == 0)
         r = receive_reply(context->guest_fd, &reply, &pid);
     if (r == 0)
         r = note_reply(context, &reply);
     if (r == 0)
         r = take_listener(context, pid, reply.listener_fd);
+    if (r == 0)
+        r = begin(context);
     return r < 0 ? r : pid;
+}
+
+int cage_zygote_dismiss(struct cage_context *context)
+{
+    struct zygote_reply reply;
+    struct zygote_end end;
+    pid_t pid;
+
+    if (context->guest_fd < 0)
+        return 0;
+    if (receive_reply(context->guest_fd, &reply, &pid) == 0) /* else it is at its end */
+        (void)KERNEL(SYS_kill, pid, SIGKILL);
+    while (kernel_read(context->guest_fd, &end, sizeof(end)) == -EINTR)
+        ; /* until it is reaped, or its zygote dead */
+    (void)kernel_close(context->guest_fd);
+    context->guest_fd = -1;
+    return 0;
 }
 
 bool cage_zygote_ended(struct cage_context *context, int *ret_status)

@@ -150,7 +150,7 @@ int run_berth_ready(struct run_berth *berth, const struct cage_host *host, const
     if (!cage_keeper_fits(&berth->keeper, plan))
         run_berth_empty(berth);
     if (!cage_next_fits(&berth->next, plan, learn)) {
-        berth->keeper.may_be_ahead = false;
+        berth->keeper.ahead = CAGE_AHEAD_NONE;
         (void)cage_drop(&berth->next);
     }
     if (!has_zygote_for(berth, zygote)) {

@@ -2,13 +2,13 @@
  *
  * Runs in: an interpreter that the keeper has started in its own namespaces, with full rights in the slot's user
  * namespace (zygote.h); from guest_main() on in the guest-to-be.
- * Must not: run a byte of a guest's before cage_guest_become() has returned 0 and the listener is handed over.
+ * Must not: run a byte of a guest's before all of the guest's steps are done and the listener is handed over.
  *
  * Theory of operation: the interpreter starts as it would for a program of the path that FUMEHOOD_ZYGOTE names, which
  * is not there. Everything up to its opening is the interpreter's own doing: settings, site, streams, sys. There it
  * calls fopen(), which is here. It imports what is to be preloaded, and then forks a guest for each request. Such a
- * fork joins the cage's namespaces, becomes the guest step by step as one that would exec, and runs the program with no
- * frame of anybody else's on the interpreter's stack (program.c).
+ * fork joins the cage's namespaces, becomes the guest step by step as one that would exec, waits for its program where
+ * that is not known yet, and runs it with no frame of anybody else's on the interpreter's stack (program.c).
  */
 #include "base/cleanup.h"
 #include "cage/kernel.h"
@@ -18,6 +18,7 @@
 #include "zygote/program.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -88,115 +89,86 @@ static void warm_up(void)
         give_up("it says something, or has threads, before its program");
 }
 
-/* --- a request --- */
+/* --- what it is told --- */
 
-struct request {
-    struct zygote_request head;
-    char rest[CAGE_FILTER_MAX * sizeof(struct sock_filter) + ZYGOTE_TEXT_BYTES];
-};
-static struct request request;
+static struct zygote_request request;
+static union {
+    struct sock_filter filter[CAGE_FILTER_MAX]; /* of a request */
+    char texts[ZYGOTE_TEXT_BYTES];              /* of a program */
+} rest;
 
-static bool receive(int fds[ZYGOTE_FD_MAX])
+/* One message: its head, its rest, descriptors. How many bytes the rest has, or -1. */
+static ssize_t receive(int line_fd, int flags, struct iovec head, int *fds, size_t fd_max, size_t *ret_fd_count)
 {
     char control[CMSG_SPACE(ZYGOTE_FD_MAX * sizeof(int))] __attribute__((aligned(sizeof(size_t))));
-    struct iovec iov[] = {{&request.head, sizeof(request.head)}, {request.rest, sizeof(request.rest)}};
+    struct iovec iov[] = {head, {&rest, sizeof(rest)}};
     struct msghdr message = {
-        .msg_iov = iov, .msg_iovlen = 2, .msg_control = control, .msg_controllen = sizeof(control)};
+        .msg_iov = iov, .msg_iovlen = 2, .msg_control = control, .msg_controllen = CMSG_SPACE(fd_max * sizeof(int))};
     struct cmsghdr *header;
     ssize_t count;
 
-    for (int i = 0; i < ZYGOTE_FD_MAX; i++)
-        fds[i] = -1;
     do
-        count = recvmsg(ZYGOTE_LINE_FD, &message, MSG_CMSG_CLOEXEC);
+        count = recvmsg(line_fd, &message, flags);
     while (count < 0 && errno == EINTR);
     header = CMSG_FIRSTHDR(&message);
-    if (count < (ssize_t)sizeof(request.head) || (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) || !header)
+    if (count < (ssize_t)head.iov_len || (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) || !header)
+        return -1;
+    *ret_fd_count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    memcpy(fds, CMSG_DATA(header), *ret_fd_count * sizeof(int));
+    return count - (ssize_t)head.iov_len;
+}
+
+static bool receive_request(int fds[ZYGOTE_FD_MAX])
+{
+    const struct iovec head = {&request, sizeof(request)};
+    size_t fd_count;
+    ssize_t count = receive(ZYGOTE_LINE_FD, MSG_CMSG_CLOEXEC, head, fds, ZYGOTE_FD_MAX, &fd_count);
+
+    return count >= 0 && fd_count == ZYGOTE_FD_MAX &&
+           (size_t)count == request.filter_count * sizeof(struct sock_filter);
+}
+
+/* The streams get the lowest numbers, which are free. */
+static bool receive_program(int run_fd, struct zygote_program *ret_program)
+{
+    const struct iovec head = {ret_program, sizeof(*ret_program)};
+    int fds[ZYGOTE_STREAMS_MAX];
+    size_t fd_count;
+    ssize_t count = receive(run_fd, 0, head, fds, ZYGOTE_STREAMS_MAX, &fd_count);
+
+    if (count < 0 || (size_t)count != ret_program->text_bytes || fd_count != ret_program->stream_count)
         return false;
-    memcpy(fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
-    return (size_t)count ==
-           sizeof(request.head) + request.head.filter_count * sizeof(struct sock_filter) + request.head.text_bytes;
+    for (int i = 0; i < (int)fd_count; i++)
+        if (fds[i] != i)
+            return false;
+    return true;
 }
 
 /* --- the guest-to-be --- */
 
-static int join(const int fds[ZYGOTE_FD_MAX])
+/* Of the descriptors only its line stays. It has all the numbers that streams will have, and another. */
+static int keep_line(int *run_fd)
 {
-    const int keep[] = {fds[ZYGOTE_RUN], fds[ZYGOTE_STDIN], fds[ZYGOTE_STDOUT], fds[ZYGOTE_STDERR], fds[ZYGOTE_MARK]};
-    uint64_t root = 0;
-
-    if (!(request.head.without & CAGE_BIT(MOUNT_NS)) && setns(fds[ZYGOTE_MOUNT_NS], CLONE_NEWNS) < 0)
-        return -errno;
-    if (!(request.head.without & CAGE_BIT(IPC_NS)) && setns(fds[ZYGOTE_IPC_NS], CLONE_NEWIPC) < 0)
-        return -errno;
-    if (cage_mount_number(&root) < 0 || root != request.head.root || chdir("/work") < 0)
-        return -EPERM;
-    return cage_close_all_but(keep, ARRAY_COUNT(keep));
-}
-
-/* Above the numbers of its streams, which are closed now. */
-static int move_up(int fds[ZYGOTE_FD_MAX])
-{
-    int r = 0;
-
-    for (int i = ZYGOTE_RUN; i < ZYGOTE_FD_MAX && r == 0; i++)
-        r = cage_fd_high(&fds[i]);
-    return r;
-}
-
-static int become(int fds[ZYGOTE_FD_MAX], struct cage_report *report, int *ret_listener_fd)
-{
-    struct cage_terms *terms = &request.head.terms;
-    struct cage_context context = {
-        .report = report,
-        .host = &request.head.host,
-        .terms = terms,
-        .without = request.head.without,
-        .keeper_root = request.head.root, /* there is one, and we are there */
-        .zygote = 1,
-        .no_exec = true,
-        .listener_fd = -1,
-    };
-    int r = move_up(fds);
+    int r = cage_fd_high(run_fd);
 
     if (r == 0)
-        r = join(fds);
-    if (r < 0) {
-        report->failed_step = CAGE_AT_START;
-        report->failed_errno = -r;
-        return r;
-    }
-    terms->filter = (const struct sock_filter *)(const void *)request.rest;
-    terms->filter_count = request.head.filter_count;
-    terms->judge = NULL;
-    /* The first process answers for all other steps. */
-    report->achieved = terms->requested & ~cage_guest_steps();
-    context.ends[CAGE_END_STDIN] = fds[ZYGOTE_STDIN];
-    context.ends[CAGE_END_STDOUT] = fds[ZYGOTE_STDOUT];
-    context.ends[CAGE_END_STDERR] = fds[ZYGOTE_STDERR];
-    context.ends[CAGE_END_MARK] = fds[ZYGOTE_MARK];
-    r = cage_guest_become(&context);
-    *ret_listener_fd = context.listener_fd;
-    report->achieved &= cage_guest_steps();
+        r = cage_close_all_but(run_fd, 1);
+    for (int low = 0; low < ZYGOTE_STREAMS_MAX && r == 0; low++)
+        r = dup3(*run_fd, low, O_CLOEXEC) < 0 ? -errno : 0;
     return r;
 }
 
-/* Only read, write, close and exit_group may be used from here on: the filter is in force, and nobody answers yet. */
-static void hand_over(int run_fd, const struct cage_report *report, int listener_fd)
+static int join(int fds[ZYGOTE_FD_MAX])
 {
-    const struct zygote_reply reply = {
-        .achieved = report->achieved,
-        .start_us = report->start_us,
-        .failed_step = report->failed_step,
-        .failed_errno = report->failed_errno,
-        .listener_fd = listener_fd,
-    };
-    char word;
+    uint64_t root = 0;
 
-    if (write(run_fd, &reply, sizeof(reply)) != sizeof(reply) || reply.failed_step >= 0 || read(run_fd, &word, 1) != 1)
-        _exit(1);
-    (void)close(listener_fd);
-    (void)close(run_fd);
+    if (!(request.without & CAGE_BIT(MOUNT_NS)) && setns(fds[ZYGOTE_MOUNT_NS], CLONE_NEWNS) < 0)
+        return -errno;
+    if (!(request.without & CAGE_BIT(IPC_NS)) && setns(fds[ZYGOTE_IPC_NS], CLONE_NEWIPC) < 0)
+        return -errno;
+    if (cage_mount_number(&root) < 0 || root != request.root || chdir("/work") < 0)
+        return -EPERM;
+    return keep_line(&fds[ZYGOTE_RUN]);
 }
 
 /* As the interpreter had them. */
@@ -208,38 +180,97 @@ static void ignore_again(void)
     (void)kernel_sigaction_set(SIGXFSZ, &action);
 }
 
-/* The program's path is the last word of the interpreter's command; arguments follow it. */
-static void run_program(void) __attribute__((noreturn));
-static void run_program(void)
+/* The interpreter does what it does after a fork without rights, but before the filter: nobody answers yet. */
+static int become(int fds[ZYGOTE_FD_MAX], struct cage_report *report, int *ret_listener_fd)
 {
-    const char *path = request.rest + request.head.filter_count * sizeof(struct sock_filter);
+    const uint64_t last = CAGE_BIT(SYSCALL_FILTER), none = CAGE_BIT(DESCRIPTORS); /* they come with the program */
+    struct cage_terms *terms = &request.terms;
+    struct cage_context context = {
+        .report = report,
+        .host = &request.host,
+        .terms = terms,
+        .without = request.without,
+        .keeper_root = request.root, /* there is one, and we are there */
+        .zygote = 1,
+        .no_exec = true,
+        .listener_fd = -1,
+    };
+    int r = join(fds);
+
+    if (r < 0) {
+        report->failed_step = CAGE_AT_START;
+        report->failed_errno = -r;
+        return r;
+    }
+    terms->filter = rest.filter;
+    terms->filter_count = request.filter_count;
+    terms->judge = NULL;
+    r = cage_guest_walk(&context, ~(last | none));
+    if (r < 0)
+        return r;
+    ignore_again();
+    zygote_py.after_fork_child();
+    r = cage_guest_walk(&context, last);
+    *ret_listener_fd = context.listener_fd;
+    return r;
+}
+
+/* From here on the filter is in force, and until its streams are there nobody answers: only recvmsg, write, close and
+ * exit_group may be used (cage_zygote_refuses). */
+static void say_ready(int run_fd, const struct cage_report *report, int listener_fd)
+{
+    const struct zygote_reply reply = {
+        .achieved = report->achieved,
+        .failed_step = report->failed_step,
+        .failed_errno = report->failed_errno,
+        .listener_fd = listener_fd,
+    };
+
+    if (write(run_fd, &reply, sizeof(reply)) != sizeof(reply) || reply.failed_step >= 0)
+        _exit(1);
+    for (int low = 0; low < ZYGOTE_STREAMS_MAX; low++)
+        (void)close(low);
+}
+
+static void wait_for_program(int run_fd, int listener_fd, struct zygote_program *ret_program)
+{
+    if (!receive_program(run_fd, ret_program) || write(run_fd, "", 1) != 1)
+        _exit(1);
+    (void)close(listener_fd);
+    (void)close(run_fd);
+}
+
+/* The program's path is the last word of the interpreter's command; arguments follow it. */
+static void run_program(const struct zygote_program *program) __attribute__((noreturn));
+static void run_program(const struct zygote_program *program)
+{
+    const char *path = rest.texts;
     uint32_t skip = 0;
 
-    for (; strncmp(path, "/work/", 6) != 0 && skip < request.head.arg_count; skip++)
+    for (; strncmp(path, "/work/", 6) != 0 && skip < program->arg_count; skip++)
         path += strlen(path) + 1;
-    exit(zygote_program_run(path, request.head.arg_count - skip - 1));
+    exit(zygote_program_run(path, program->arg_count - skip - 1));
 }
 
 /* The guest can read its own memory: what of the machine was needed to become it is not for it. */
 static void forget_host(void)
 {
-    explicit_bzero(&request.head.terms, sizeof(request.head.terms));
-    explicit_bzero(&request.head.host, sizeof(request.head.host));
+    explicit_bzero(&request, sizeof(request));
 }
 
 static void guest_main(int fds[ZYGOTE_FD_MAX]) __attribute__((noreturn));
 static void guest_main(int fds[ZYGOTE_FD_MAX])
 {
     static struct cage_report report = {.failed_step = -1};
+    struct zygote_program program;
     int listener_fd = -1;
 
     zygote.stands = false; /* from here on fopen() is fopen() */
     (void)become(fds, &report, &listener_fd);
     forget_host();
-    hand_over(fds[ZYGOTE_RUN], &report, listener_fd);
-    ignore_again();
-    zygote_py.after_fork_child();
-    run_program();
+    say_ready(fds[ZYGOTE_RUN], &report, listener_fd);
+    wait_for_program(fds[ZYGOTE_RUN], listener_fd, &program);
+    run_program(&program);
 }
 
 /* --- the zygote --- */
@@ -256,9 +287,9 @@ static void serve_one(int own_pid_fd)
     int fds[ZYGOTE_FD_MAX], status = 0;
     pid_t pid;
 
-    if (!receive(fds))
+    if (!receive_request(fds))
         _exit(0); /* the keeper is gone, or talks nonsense */
-    if (!(request.head.without & CAGE_BIT(PID_NS)) && setns(fds[ZYGOTE_PID_NS], CLONE_NEWPID) < 0)
+    if (!(request.without & CAGE_BIT(PID_NS)) && setns(fds[ZYGOTE_PID_NS], CLONE_NEWPID) < 0)
         _exit(1);
     zygote_py.before_fork();
     pid = fork();
@@ -267,12 +298,11 @@ static void serve_one(int own_pid_fd)
     zygote_py.after_fork_parent();
     if (pid < 0)
         _exit(1);
-    for (int i = 0; i < ZYGOTE_FD_MAX; i++)
-        if (i != ZYGOTE_RUN && fds[i] >= 0)
-            (void)close(fds[i]);
+    for (int i = 0; i < ZYGOTE_RUN; i++)
+        (void)close(fds[i]);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    explicit_bzero(&request, sizeof(request)); /* the next fork has a copy of all that is here */
+    forget_host();
     tell_end(fds[ZYGOTE_RUN], status);
     (void)close(fds[ZYGOTE_RUN]);
     (void)setns(own_pid_fd, CLONE_NEWPID); /* nothing of a dead cage is held */

@@ -214,6 +214,25 @@ def test_no_memory_of_one_run_is_in_the_next(hood):
     assert texts(receipts)[2:] == ["0 0\n", "0 0\n"], texts(receipts)
 
 
+def test_forks_and_others_take_turns(hood):
+    """What stood ready for a program of the other kind is gone before that begins."""
+    shows = "import os\nprint([int(p) for p in os.listdir('/proc') if p.isdigit() and int(p) not in (1, os.getpid())], %d)"
+    kinds = [kind == "f" for kind in "fffccccffcfcfffcffcccfff"]
+    receipts = replies(hood, [shows % i + ("" if fork else "# getppid") for i, fork in enumerate(kinds)])
+    assert [receipt["zygote"]["used"] for receipt in receipts] == kinds
+    for i, receipt in enumerate(receipts):
+        expect_protected(receipt)
+        assert receipt["stdout"]["text"].startswith("[] ") and receipt["stdout"]["text"].endswith(" %d\n" % i), receipt
+
+
+def test_the_clock_of_a_fork_begins_with_its_program(hood):
+    """Not when it was made, which is while the one before runs."""
+    sleeps = "import time\ntime.sleep(.7)\nprint('%d')"
+    receipts = replies(hood, [sleeps % i for i in range(6)], options=["--limit", "wall_ms=1200ms"])
+    assert texts(receipts) == ["%d\n" % i for i in range(6)], receipts
+    assert all(receipt["zygote"]["used"] and 600000 < receipt["usage"]["wall_us"] < 1200000 for receipt in receipts), receipts
+
+
 HARMS = [
     "import os\nos.kill(os.getpid(), 9)",
     "import ctypes\nctypes.string_at(0)",
