@@ -390,8 +390,7 @@ int cage_init_kept(void *argument)
     struct cage_context *context = argument;
     int r;
 
-    (void)kernel_setsid();
-    r = kernel_sigaction_set(SIGCHLD, &action); /* which a keeper ignores */
+    r = kernel_sigaction_set(SIGCHLD, &action); /* which a keeper ignores; its session, without a terminal, is ours */
     if (r == 0)
         r = settle_down(context);
     if (r < 0)
