@@ -3,6 +3,8 @@
 #   make demo       install what is missing, build, judge the example candidates
 #   make test       install what is missing, build, run every test, twice: plain and with sanitizers
 #   make test-v2    run the program in a virtual machine that has cgroup v2 only
+#   make bench-build  build what the benchmarks need, measure nothing
+#   make bench      the same, and then measure everything: ten minutes or so
 #   make install    PREFIX=/usr/local DESTDIR=
 .POSIX:
 .SUFFIXES:
@@ -52,12 +54,14 @@ fuzz:
 	@mkdir -p build
 	@scripts/fuzz.sh $(FUZZ_SECONDS)
 
-bench: build
+bench-build: build
 	@scripts/setup.sh demo
 	@cmake --build --preset release --target bench_warm -- --quiet >build/build.log 2>&1 || { cat build/build.log; exit 1; }
+
+bench: bench-build
 	@bench/run build/release/fumehood
 
 clean:
 	rm -rf build
 
-.PHONY: all build install demo test test-v2 asan fuzz bench clean
+.PHONY: all build install demo test test-v2 asan fuzz bench-build bench clean
