@@ -20,6 +20,9 @@
  * what that one left to the kernel's background work. CPU_US of a served case is -1: it is not known of one run.
  *
  * `rate` gives each case a worker of its own, all at the same time, and prints RUNS_A_SECOND CPU_US_A_RUN FAILED.
+ *
+ * SIGINT, SIGTERM and SIGHUP: the command that runs is told to end, and killed after some seconds; all that was started is
+ * waited for; the status is 128 and the signal's number.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,6 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -43,6 +47,8 @@ enum {
     ARGS_MAX = 160,
     LINE_BYTES_MAX = 8192,
     TIMEOUT_S = 30,
+    STOP_S = 3,
+    ORPHANS_MS_MAX = 100,
     QUIET_POLLS = 5, /* this many looks in a row, a millisecond apart, must find nobody else running */
 };
 
@@ -74,9 +80,12 @@ struct sample {
 static struct bench_case cases[CASES_MAX];
 static int case_count;
 static volatile sig_atomic_t running_pid;
+static bool is_server_running;
+static volatile sig_atomic_t stopped; /* by this signal */
+static volatile pid_t workers[CASES_MAX];
 static int silent = -1; /* /dev/null once measuring has begun: what the commands say is no figure */
 
-static void die(const char *what, const char *detail)
+static _Noreturn void die(const char *what, const char *detail)
 {
     fprintf(stderr, "bench: %s: %s\n", what, detail);
     exit(2);
@@ -209,6 +218,18 @@ static void kill_running(int signal_number)
     }
 }
 
+static void stop(int signal_number)
+{
+    stopped = signal_number;
+    for (int i = 0; i < CASES_MAX; i++)
+        if (workers[i] > 0)
+            kill(workers[i], SIGTERM);
+    if (running_pid > 0 && !is_server_running) { /* a server ends when nothing is asked of it any more */
+        kill((pid_t)running_pid, SIGTERM);
+        alarm(STOP_S);
+    }
+}
+
 static void no_one_reads(int signal_number)
 {
     (void)signal_number;
@@ -295,11 +316,13 @@ static struct sample ask_server(struct command *cmd)
     long long wall_us, done_us;
     if (cmd->pid == 0)
         start_server(cmd);
+    is_server_running = true;
     running_pid = cmd->pid;
     alarm(TIMEOUT_S);
     ssize_t n = write(cmd->ask, "\n", 1) == 1 ? read(cmd->answers, line, sizeof(line) - 1) : 0;
     alarm(0);
     running_pid = 0;
+    is_server_running = false;
     line[n > 0 ? n : 0] = '\0';
     if (sscanf(line, "%d %lld %lld", &s.status, &wall_us, &done_us) != 3)
         return (struct sample){.status = 255, .cpu_us = -1};
@@ -315,7 +338,8 @@ static void end_servers(void)
         if (cmd->pid == 0)
             continue;
         close(cmd->ask);
-        waitpid(cmd->pid, NULL, 0);
+        while (waitpid(cmd->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
     }
 }
 
@@ -335,10 +359,17 @@ static struct sample run_command(struct command *cmd)
     return s;
 }
 
+/* Some commands end before the last process that they started has: that one is then a child of ours. */
+static void reap_orphans(void)
+{
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        ;
+}
+
 static struct sample run_case(struct bench_case *c)
 {
     struct sample sum = {0};
-    for (int i = 0; i < c->command_count; i++) {
+    for (int i = 0; i < c->command_count && !stopped; i++) {
         struct sample s = run_command(&c->commands[i]);
         sum.wall_us += s.wall_us;
         sum.done_us += s.done_us;
@@ -405,12 +436,15 @@ static int alternate(long rounds, long pause_ms, long quiet_ms)
     int loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
     for (int i = 0; i < case_count; i++)
         order[i] = i;
-    for (long r = 0; r < rounds; r++) {
+    for (long r = 0; r < rounds && !stopped; r++) {
         shuffle(order, case_count, &seed);
-        for (int i = 0; i < case_count; i++) {
+        for (int i = 0; i < case_count && !stopped; i++) {
             sleep_us((int64_t)pause_ms * 1000);
             bool busy = wait_until_quiet(loadavg, quiet_ms);
             struct sample s = run_case(&cases[order[i]]);
+            reap_orphans();
+            if (stopped)
+                break;
             printf("%d %d %lld %lld %lld %lld %d\n", order[i], s.status, (long long)s.wall_us, (long long)s.done_us,
                    (long long)s.cpu_us, (long long)s.peak_kib, busy);
             fflush(stdout);
@@ -433,7 +467,25 @@ static void work(struct bench_case *c, int64_t end_us, struct share *mine)
         mine->cpu_us += s.cpu_us;
         mine->failed += s.status != 0;
         mine->took_us = now_us() - start_us;
-    } while (start_us + mine->took_us < end_us);
+    } while (start_us + mine->took_us < end_us && !stopped);
+}
+
+/* Orphans of their commands come between. */
+static void wait_for_workers(void)
+{
+    int left = 0;
+    for (int i = 0; i < CASES_MAX; i++)
+        left += workers[i] > 0;
+    while (left > 0) {
+        pid_t pid = wait(NULL);
+        if (pid < 0 && errno != EINTR)
+            return;
+        for (int i = 0; i < CASES_MAX && pid > 0; i++)
+            if (workers[i] == pid) {
+                workers[i] = 0;
+                left--;
+            }
+    }
 }
 
 /* Each case has a worker, which runs it again and again until the time is over. */
@@ -445,24 +497,27 @@ static int rate(long ms)
                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shares == MAP_FAILED)
         die("memory", strerror(errno));
-    for (int i = 0; i < case_count; i++) {
+    for (int i = 0; i < case_count && !stopped; i++) {
         pid_t pid = fork();
         if (pid < 0)
             die("fork", strerror(errno));
+        workers[i] = pid;
         if (pid == 0) {
+            for (int k = 0; k < i; k++)
+                workers[k] = 0;
             work(&cases[i], end_us, &shares[i]);
             _exit(0);
         }
     }
-    while (wait(NULL) > 0 || errno == EINTR)
-        ;
-    for (int i = 0; i < case_count; i++) {
+    wait_for_workers();
+    for (int i = 0; i < case_count && !stopped; i++) {
         per_s += (double)shares[i].runs * 1e6 / (double)shares[i].took_us;
         cpu_us += (double)shares[i].cpu_us;
         runs += shares[i].runs;
         failed += shares[i].failed;
     }
-    printf("%.2f %.1f %lld\n", per_s, cpu_us / (double)runs, (long long)failed);
+    if (!stopped)
+        printf("%.2f %.1f %lld\n", per_s, cpu_us / (double)runs, (long long)failed);
     return 0;
 }
 
@@ -476,16 +531,25 @@ static long number(const char *text, long least, long most)
     return n;
 }
 
-int main(int argc, char **argv)
+static void catch_signals(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction timeout = {.sa_handler = kill_running}, end = {.sa_handler = stop};
+    sigaction(SIGALRM, &timeout, NULL);
+    sigaction(SIGPIPE, &(struct sigaction){.sa_handler = no_one_reads}, NULL); /* a handler is not inherited */
+    for (int i = 0; i < 3; i++)
+        sigaction(ends[i], &end, NULL);
+}
+
+static int perform(int argc, char **argv)
 {
     static const char usage[] =
         "PLAN alternate ROUNDS PAUSE_MS QUIET_MS | PLAN once CASE | PLAN rate MS";
     if (argc < 3)
         die("usage", usage);
     read_plan(argv[1]);
-    struct sigaction timeout = {.sa_handler = kill_running};
-    sigaction(SIGALRM, &timeout, NULL);
-    sigaction(SIGPIPE, &(struct sigaction){.sa_handler = no_one_reads}, NULL); /* a handler is not inherited */
+    catch_signals();
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     if (strcmp(argv[2], "once") == 0 && argc == 4) {
         int status = run_case(&cases[number(argv[3], 0, case_count - 1)]).status;
         end_servers();
@@ -498,4 +562,12 @@ int main(int argc, char **argv)
     if (strcmp(argv[2], "rate") == 0 && argc == 4)
         return rate(number(argv[3], 1, 3600000));
     die("usage", usage);
+}
+
+int main(int argc, char **argv)
+{
+    int status = perform(argc, argv);
+    for (int i = 0; i < ORPHANS_MS_MAX && waitpid(-1, NULL, WNOHANG) >= 0; i++)
+        sleep_us(1000);
+    return stopped ? 128 + stopped : status;
 }

@@ -5,11 +5,15 @@
  *                                              microseconds
  * library count RUNS JOBS CAGE PROGRAM FUMEHOOD   so many runs; a line on stdout each REPORT_RUNS
  *
+ * SIGINT, SIGTERM and SIGHUP: the pool is closed; the status is 128 and the signal's number.
+ *
  * Runs as whoever starts it. Every result's receipt is asked for.
  */
 #define _GNU_SOURCE
 #include <fumehood/fumehood.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,10 +30,16 @@ static struct fumehood_program program = {.size = sizeof(program)};
 static char bytes[PROGRAM_BYTES_MAX];
 static atomic_llong runs_left, runs_done;
 static long long rate_ms;
+static volatile sig_atomic_t stopped; /* by this signal */
 
 struct share {
     long long runs, took_us;
 };
+
+static void stop(int signal_number)
+{
+    stopped = signal_number;
+}
 
 static long long now_us(void)
 {
@@ -65,14 +75,22 @@ static long long run(long long *ret_settled_us)
     return took_us;
 }
 
+/* False when nothing more is asked, or a signal came: poll is not begun again after one, a read would be. */
+static bool is_asked(void)
+{
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    char byte;
+
+    return !stopped && poll(&in, 1, -1) == 1 && read(STDIN_FILENO, &byte, 1) == 1;
+}
+
 static void serve(void)
 {
     long long settled_us, took_us;
-    char byte;
 
     for (int i = 0; i < WARM_UP_RUNS; i++)
         run(&settled_us);
-    while (read(STDIN_FILENO, &byte, 1) == 1) {
+    while (is_asked()) {
         took_us = run(&settled_us);
         printf("0 %lld %lld\n", took_us, settled_us);
         fflush(stdout);
@@ -84,7 +102,7 @@ static void *work_for_a_time(void *argument)
     struct share *mine = argument;
     long long from_us = 0, settled_us;
 
-    for (int i = -RATE_WARM_UP_RUNS; i <= 0 || now_us() - from_us < rate_ms * 1000; i++, mine->runs++) {
+    for (int i = -RATE_WARM_UP_RUNS; !stopped && (i <= 0 || now_us() - from_us < rate_ms * 1000); i++, mine->runs++) {
         if (i == 0)
             from_us = now_us();
         run(&settled_us);
@@ -98,7 +116,7 @@ static void *work_to_a_count(void *argument)
     long long settled_us;
 
     (void)argument;
-    while (atomic_fetch_sub(&runs_left, 1) > 0) {
+    while (!stopped && atomic_fetch_sub(&runs_left, 1) > 0) {
         run(&settled_us);
         long long done = atomic_fetch_add(&runs_done, 1) + 1;
         if (done % REPORT_RUNS == 0) {
@@ -163,11 +181,15 @@ static void open_pool(int jobs, const char *cage, char *path, const char *fumeho
 int main(int argc, char **argv)
 {
     static struct share shares[JOBS_MAX];
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction end = {.sa_handler = stop, .sa_flags = SA_RESTART};
     bool is_serve = argc == 5 && strcmp(argv[1], "serve") == 0;
     int jobs = is_serve ? 1 : argc == 7 ? atoi(argv[3]) : 0;
 
     if (jobs < 1 || jobs > JOBS_MAX)
         die("usage: library serve CAGE PROGRAM FUMEHOOD | rate MS JOBS CAGE PROGRAM FUMEHOOD | count RUNS JOBS ...", NULL);
+    for (int i = 0; i < 3; i++)
+        sigaction(ends[i], &end, NULL);
     open_pool(jobs, argv[argc - 3], argv[argc - 2], argv[argc - 1]);
     rate_ms = runs_left = is_serve ? 0 : atoll(argv[2]);
     if (is_serve)
@@ -175,6 +197,8 @@ int main(int argc, char **argv)
     else
         threads(strcmp(argv[1], "rate") == 0 ? work_for_a_time : work_to_a_count, shares, jobs);
     fumehood_pool_close(pool);
+    if (stopped)
+        return 128 + stopped;
     if (strcmp(argv[1], "rate") == 0)
         print_rate(shares, jobs);
     return 0;

@@ -5,6 +5,8 @@
  * warm rate MS JOBS bare|CAGE PROGRAM   runs a second of so many processes at once, and processor time
  *                                    of each in microseconds; receipts included
  *
+ * SIGINT, SIGTERM and SIGHUP: keepers and slots are ended and waited for; the status is 128 and the signal's number.
+ *
  * Runs as whoever starts it. A slot run is everything that `eval` does for one program: cage, judge's view of the
  * outcome, teardown proved, receipt sealed and written to a file; latency ends when the verdict is known.
  */
@@ -15,6 +17,8 @@
 #include "run/run.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +34,27 @@ static struct stage_program program;
 static struct run_request request;
 static json_t *draft;
 static int receipts_fd;
+static volatile sig_atomic_t stopped; /* by this signal */
+static volatile pid_t workers[JOBS_MAX];
+static bool has_failed; /* one of them */
+
+static void stop(int signal_number)
+{
+    stopped = signal_number;
+    for (int i = 0; i < JOBS_MAX; i++)
+        if (workers[i] > 0)
+            (void)kill(workers[i], SIGTERM);
+}
 
 static void die(const char *what, const struct base_err *err)
 {
+    static bool is_dying;
+
     (void)fprintf(stderr, "warm: %s: %s\n", what, err ? err->what : strerror(errno));
+    if (!is_dying) { /* it settles the last run, which may fail as well */
+        is_dying = true;
+        run_release();
+    }
     _exit(1);
 }
 
@@ -86,7 +107,9 @@ static uint64_t run_caged(enum run_cage cage)
     if (run_execute(&request, outcome, &err) < 0)
         die("run", &err);
     took_us = base_clock_us() - from_us;
-    if (outcome->ending != WARDEN_EXITED || outcome->exit_code != 0)
+    if (outcome->ending == WARDEN_CANCELLED && outcome->signal != 0) /* it came meanwhile, and is used up */
+        stopped = outcome->signal;
+    else if (outcome->ending != WARDEN_EXITED || outcome->exit_code != 0)
         die("run did not end well", &outcome->error);
     return took_us;
 }
@@ -114,28 +137,37 @@ static void prepare(const char *path)
 
 static void latency(int runs, enum run_cage cage, char *path)
 {
-    for (int i = -WARM_UP_RUNS; i < runs; i++) {
+    for (int i = -WARM_UP_RUNS; i < runs && !stopped; i++) {
         uint64_t bare_us = run_bare(path), caged_us;
         run_settle();
         caged_us = run_caged(cage);
         run_settle();
-        if (i >= 0)
+        if (i >= 0 && !stopped)
             (void)printf("%llu %llu\n", (unsigned long long)bare_us, (unsigned long long)caged_us);
     }
     run_release();
 }
 
-static void serve(enum run_cage cage)
+/* False when nothing more is asked, or a signal came: poll is not begun again after one, a read would be. */
+static bool is_asked(void)
 {
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
     char byte;
 
-    for (int i = 0; i < WARM_UP_RUNS; i++) {
+    return !stopped && poll(&in, 1, -1) == 1 && read(STDIN_FILENO, &byte, 1) == 1;
+}
+
+static void serve(enum run_cage cage)
+{
+    for (int i = 0; i < WARM_UP_RUNS && !stopped; i++) {
         (void)run_caged(cage);
         run_settle();
     }
-    while (read(STDIN_FILENO, &byte, 1) == 1) {
+    while (is_asked()) {
         uint64_t from_us = base_clock_us(), verdict_us = run_caged(cage);
         run_settle();
+        if (stopped)
+            break;
         (void)printf("0 %llu %llu\n", (unsigned long long)verdict_us,
                      (unsigned long long)(base_clock_us() - from_us));
         (void)fflush(stdout);
@@ -154,7 +186,7 @@ static void work(uint64_t ms, const char *kind, char *path, struct share *mine)
     bool is_bare = !run_cage_find(kind, &cage);
     uint64_t from_us = 0;
 
-    for (int i = -RATE_WARM_UP_RUNS; i <= 0 || base_clock_us() - from_us < ms * 1000; i++, mine->runs++) {
+    for (int i = -RATE_WARM_UP_RUNS; !stopped && (i <= 0 || base_clock_us() - from_us < ms * 1000); i++, mine->runs++) {
         if (i == 0)
             from_us = base_clock_us();
         (void)(is_bare ? run_bare(path) : run_caged(cage));
@@ -183,16 +215,23 @@ static void rate(int ms, int jobs, const char *kind, char *path)
     struct share *shares = mmap(NULL, sizeof(struct share[JOBS_MAX]), PROT_READ | PROT_WRITE,
                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     double per_s = 0, runs = 0, used_us = 0;
+    int status;
 
-    for (int i = 0; i < jobs && i < JOBS_MAX; i++)
-        if (fork() == 0) {
+    for (int i = 0; i < jobs && i < JOBS_MAX && !stopped; i++)
+        if ((workers[i] = fork()) == 0) {
+            for (int k = 0; k < i; k++)
+                workers[k] = 0;
             work((uint64_t)ms, kind, path, &shares[i]);
             run_release();
             shares[i].cpu_us = cpu_us();
             _exit(0);
         }
-    while (wait(NULL) > 0 || errno == EINTR)
-        ;
+    for (pid_t pid = 0; pid >= 0 || errno == EINTR;) {
+        pid = wait(&status);
+        has_failed |= pid > 0 && status != 0;
+    }
+    if (stopped || has_failed)
+        return;
     for (int i = 0; i < jobs && i < JOBS_MAX; i++) {
         per_s += (double)(shares[i].runs - RATE_WARM_UP_RUNS) * 1e6 / (double)shares[i].took_us;
         runs += (double)shares[i].runs;
@@ -201,7 +240,7 @@ static void rate(int ms, int jobs, const char *kind, char *path)
     (void)printf("%.2f %.1f\n", per_s, used_us / runs);
 }
 
-int main(int argc, char **argv)
+static int perform(int argc, char **argv)
 {
     enum run_cage cage = RUN_CAGE_FRESH;
 
@@ -218,10 +257,22 @@ int main(int argc, char **argv)
     if (argc == 6 && strcmp(argv[1], "rate") == 0) {
         prepare(argv[5]);
         rate(atoi(argv[2]), atoi(argv[3]), argv[4], argv[5]);
-        return 0;
+        return has_failed;
     }
     (void)fprintf(stderr, "usage: warm latency RUNS fresh|slot|zygote PROGRAM\n"
                           "       warm serve fresh|slot|zygote PROGRAM\n"
                           "       warm rate MS JOBS bare|fresh|slot|zygote PROGRAM\n");
     return 2;
+}
+
+int main(int argc, char **argv)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction end = {.sa_handler = stop, .sa_flags = SA_RESTART};
+    int status;
+
+    for (int i = 0; i < 3; i++)
+        (void)sigaction(ends[i], &end, NULL);
+    status = perform(argc, argv);
+    return stopped ? 128 + stopped : status;
 }
