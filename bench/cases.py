@@ -5,9 +5,11 @@ import subprocess
 
 import machine
 import peers
+import program
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
+NO_PEER = "none"  # as a word of --only
 WARM_UP_RUNS = 5  # of a rate, untimed: as in warm.c and library.c
 PAYLOADS = {"true": ["/usr/bin/true"], "python": ["/usr/bin/python3", "-c", "pass"]}
 KEPT_ENV = ("HOME", "LANG", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_STATE_HOME")
@@ -60,7 +62,7 @@ def compile_c(folder, name, options):
 def compile_library(folder, fumehood):
     archive = os.path.join(os.path.dirname(fumehood), "libfumehood.a")
     if not os.path.exists(archive):
-        raise peers.Unavailable("no libfumehood.a beside fumehood")
+        raise peers.Unavailable("no libfumehood.a beside fumehood: `make bench-build` builds both in build/release")
     return compile_c(folder, "library", ["-I" + os.path.join(TOP, "include"), archive, "-lpthread"])
 
 
@@ -89,14 +91,8 @@ def file_of(ctx, payload):
     return ctx.file("look.sh", payload[2]) if len(payload) > 1 else payload[0]
 
 
-def check_fumehood(arguments):
-    if not os.access(arguments.fumehood, os.X_OK):
-        raise peers.Unavailable(f"{arguments.fumehood} is not there: build it, or name it with --fumehood")
-
-
 def cold(arguments, ctx):
     def make(payload):
-        check_fumehood(arguments)
         receipt = ctx.path(f"receipt-{ctx.worker}.json")
         return [peers.Command([arguments.fumehood, "run", "--receipt", receipt, file_of(ctx, payload)], remove=receipt)]
 
@@ -105,35 +101,39 @@ def cold(arguments, ctx):
 
 def warm(arguments, ctx, cage, payloads):
     """In one process, run after run, as a warden does it."""
-    program = os.path.join(os.path.dirname(arguments.fumehood), "bench_warm")
+    bench_warm = os.path.join(os.path.dirname(arguments.fumehood), "bench_warm")
 
     def make(payload):
-        if not os.access(program, os.X_OK):
-            raise peers.Unavailable("no bench_warm beside fumehood: `make bench` builds it")
-        return [peers.Command([program, "serve", cage, file_of(ctx, payload)])]
+        if not os.access(bench_warm, os.X_OK):
+            raise peers.Unavailable("no bench_warm beside fumehood: `make bench-build` builds both in build/release")
+        return [peers.Command([bench_warm, "serve", cage, file_of(ctx, payload)])]
 
     def rate(payload, ms, jobs):
-        return [program, "rate", str(ms), str(jobs), cage, file_of(ctx, payload)]
+        return [bench_warm, "rate", str(ms), str(jobs), cage, file_of(ctx, payload)]
 
     name = f"fumehood warm, {cage}"
     return Candidate(name, make, rate=rate, served=True, payloads=payloads, limits="cgroup")
 
 
 def library(arguments, ctx, cage, payloads):
-    def program():
-        check_fumehood(arguments)
+    def built():
         if "library" not in ctx.built:
             ctx.built["library"] = compile_library(ctx.folder, arguments.fumehood)
         return ctx.built["library"]
 
     def make(payload):
-        return [peers.Command([program(), "serve", cage, file_of(ctx, payload), arguments.fumehood])]
+        return [peers.Command([built(), "serve", cage, file_of(ctx, payload), arguments.fumehood])]
 
     def rate(payload, ms, jobs):
-        return [program(), "rate", str(ms), str(jobs), cage, file_of(ctx, payload), arguments.fumehood]
+        return [built(), "rate", str(ms), str(jobs), cage, file_of(ctx, payload), arguments.fumehood]
 
     name = f"libfumehood, {cage}"
     return Candidate(name, make, rate=rate, served=True, payloads=payloads, limits="cgroup")
+
+
+def chosen_peers(only):
+    """Names of the peers that --only lets take part."""
+    return [name for name, _, _ in peers.PEERS if only is None or fnmatch.fnmatch(name, only)]
 
 
 def candidates(arguments, ctx):
@@ -142,8 +142,9 @@ def candidates(arguments, ctx):
     for maker in (warm, library):
         rows += [maker(arguments, ctx, cage, payloads) for cage, payloads in
                  (("fresh", ("true", "python")), ("slot", ("true", "python")), ("zygote", ("python",)))]
+    chosen = chosen_peers(arguments.only)
     for name, how, limits in peers.PEERS:
-        if arguments.only is None or fnmatch.fnmatch(name, arguments.only):
+        if name in chosen:
             rows.append(Candidate(name, lambda payload, how=how: how(ctx, payload), limits=limits))
     return rows
 
@@ -163,7 +164,7 @@ def describe_look(look):
         (own.get(("status", "Seccomp")) == "2", "+filter"),
         (own.get(("status", "NoNewPrivs")) == "1", "+nnp"),
         (set(own.get(("status", "CapBnd"), "f")) == {"0"}, "+nocaps"),
-        (("usr", "is") in own, "+USR-WRITABLE"),
+        (("usr", "is") in own, "/usr IS WRITABLE"),
     ]
     return " ".join(words + [word for true, word in extras if true])
 
@@ -173,7 +174,7 @@ def once(core, case, ctx, env):
     plan = ctx.path("probe.plan")
     write_plan(plan, [case])
     how = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "replace", "env": env}
-    r = subprocess.run([core, plan, "once", "0"], check=False, cwd=ctx.folder, **how)
+    r = subprocess.run([core, plan, "once", "0"], check=False, cwd=ctx.folder, **how, **program.OWN_GROUP)
     lines = (r.stderr.strip() or r.stdout.strip()).splitlines()
     return r.returncode, r.stdout, lines[-1] if lines else ""
 
@@ -183,7 +184,7 @@ def probe(core, case, ctx, env):
     if status != 0:
         raise peers.Unavailable(f"its first run ended with status {status}: {said or 'it said nothing'}")
     if case.candidate.served:
-        case.gives = "as fumehood"
+        case.gives = "as the row fumehood"
         return
     look = Case("look", case.candidate, case.candidate.make(["/usr/bin/sh", "-c", LOOK]))
     status, seen, _ = once(core, look, ctx, env)
@@ -192,7 +193,8 @@ def probe(core, case, ctx, env):
 
 def gather(arguments, core, ctx, env):
     """Every candidate that passes its probe, and the reason for every one that does not."""
-    cases, missing = [], {}
+    chosen, cases = chosen_peers(arguments.only), []
+    missing = {name: f"left out by --only {arguments.only}" for name, _, _ in peers.PEERS if name not in chosen}
     for candidate in candidates(arguments, ctx):
         try:
             own = []
@@ -231,7 +233,7 @@ class Rate:
     def measure(self, core, ms, env):
         used_us = machine.cpu_us()
         r = subprocess.run(self.command(core, ms), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
-                           env=env, cwd=self.ctx.folder, check=False)
+                           env=env, cwd=self.ctx.folder, check=False, **program.OWN_GROUP)
         used_us = machine.cpu_us() - used_us
         words = r.stdout.split()
         if r.returncode != 0 or len(words) < 2 or float(words[0]) == 0:

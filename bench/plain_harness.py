@@ -6,7 +6,6 @@
 # timer running; the verdict comes back by a pipe, or, with --result manager, in a list that a manager process of its own
 # holds, as in the script that was published with HumanEval. This is no isolation: a candidate can do here whatever the
 # user can. Only for candidates that are known.
-import argparse
 import concurrent.futures
 import contextlib
 import gzip
@@ -19,6 +18,8 @@ import shutil
 import sys
 import tempfile
 import time
+
+import program as programs
 
 TAKEN_AWAY = "kill killpg fork forkpty system putenv remove removedirs rmdir setuid fchdir rename unlink chroot truncate".split()
 
@@ -159,8 +160,15 @@ def judge(job):
     return task_id, sample, WAYS[way](program, timeout_s)
 
 
+def begin_worker():
+    """A worker is told by its parent when to end, not by the terminal."""
+    os.setpgid(0, 0)
+    for number in programs.STOPS:
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
 def parse_arguments():
-    p = argparse.ArgumentParser(prog="bench/plain_harness.py", description=__doc__)
+    p = programs.Parser(prog="bench/plain_harness.py", description="What evaluation scripts commonly do, without any isolation.")
     p.add_argument("tasks", help="HumanEval tasks, as JSON Lines, .gz or not")
     p.add_argument("candidates", help="JSON Lines of {prompt, samples} or {task_id, completion}, .gz or not")
     p.add_argument("--jobs", type=int, default=2, metavar="N", help="candidates at the same time (2)")
@@ -169,15 +177,27 @@ def parse_arguments():
     return p.parse_args()
 
 
+def remove_folder():
+    if tempfile.tempdir:
+        shutil.rmtree(tempfile.tempdir, ignore_errors=True)
+
+
 def main():
     arguments = parse_arguments()
     began = time.monotonic()
-    jobs = [(*row, arguments.timeout, arguments.result) for row in read_programs(arguments.tasks, arguments.candidates)]
-    with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
+    try:
+        rows = read_programs(arguments.tasks, arguments.candidates)
+    except (OSError, EOFError, ValueError, KeyError, TypeError) as e:
+        raise programs.Refused(f"tasks and candidates cannot be read, or do not belong together: {e!r}") from e
+    jobs = [(*row, arguments.timeout, arguments.result) for row in rows]
+    with contextlib.ExitStack() as stack:
+        tempfile.tempdir = stack.enter_context(tempfile.TemporaryDirectory(prefix="plain-"))  # the workers' too
+        pool = stack.enter_context(concurrent.futures.ProcessPoolExecutor(arguments.jobs, initializer=begin_worker))
         for task_id, sample, verdict in pool.map(judge, jobs):
             print(json.dumps({"task_id": task_id, "sample": sample, "verdict": verdict}))
     print(f"{len(jobs)} programs, {time.monotonic() - began:.2f} s", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    main()
+    # The pool's threads wait for ever for a worker that was killed in a bad moment.
+    programs.run("bench/plain_harness.py", main, at_a_stop=remove_folder)
