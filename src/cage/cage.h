@@ -313,7 +313,7 @@ enum cage_ahead {
 struct cage_keeper {
     struct cage cage; /* its process, the groups, what all its cages see; CAGE_NONE: there is no keeper */
     unsigned slot;    /* its number */
-    unsigned cages;   /* that it was asked for */
+    unsigned runs;    /* that it has served */
     bool has_zygote;
     bool is_silent;  /* it did not answer: it is dead, or will be */
     bool is_dirty;   /* it must not serve again */
@@ -370,8 +370,9 @@ int cage_wait(struct cage *cage, struct base_err *err);
 /* Whether a run under @plan may have a cage of this keeper, after those that it has had. */
 bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *plan);
 
-/* Whether @cage, which such a keeper makes, may have it: one that stands ready does so on the former run's terms. */
-bool cage_next_fits(const struct cage *cage, const struct cage_plan *plan, bool learn);
+/* Whether @cage, which such a keeper makes, may have it: one that stands ready does so on the former run's terms, and
+ * in its way (@from_zygote). */
+bool cage_next_fits(const struct cage *cage, const struct cage_plan *plan, bool learn, bool from_zygote);
 
 /* Have the last cage reaped, which is dead: its first process's status as of wait(), and the processor time of all in
  * it. False where that cannot be. */

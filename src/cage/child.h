@@ -270,9 +270,6 @@ int cage_zygote_ask(struct cage_context *context);
  * report says at which step it failed. The listener is here then, and on @context->guest_fd its end is told. */
 pid_t cage_zygote_let_go(struct cage_context *context);
 
-/* The order wants no fork: have the one that stands ready killed and reaped. 0 or -errno. */
-int cage_zygote_dismiss(struct cage_context *context);
-
 /* zygote_child.c: the guest's end, as told; false while there is none. Does not return when its zygote is dead. */
 bool cage_zygote_ended(struct cage_context *context, int *ret_status);
 

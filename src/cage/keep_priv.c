@@ -119,7 +119,6 @@ int cage_next(struct cage_keeper *keeper, struct cage *ret_cage, struct base_err
     ret_cage->pid = 0;
     ret_cage->pid_fd = -1;
     ret_cage->line_fd = fds[1];
-    keeper->cages++;
     return 0;
 }
 
@@ -172,14 +171,17 @@ bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *
     return !keeper->has_run || (limits_equal(keeper, plan) && keeper->network == plan->policy->network);
 }
 
-static bool terms_fit(const struct cage_keeper *keeper, const struct cage_plan *plan, bool learn)
+/* What stands ready has the number of the guest, and cannot make room for another. */
+static bool ahead_fits(const struct cage_keeper *keeper, const struct cage_plan *plan, bool learn, bool from_zygote)
 {
-    return !keeper->cage.shared->ahead || terms_equal(keeper, plan, learn);
+    const enum cage_ahead ahead = keeper->cage.shared->ahead;
+
+    return ahead == CAGE_AHEAD_NONE || (from_zygote == (ahead == CAGE_AHEAD_FORK) && terms_equal(keeper, plan, learn));
 }
 
-bool cage_next_fits(const struct cage *cage, const struct cage_plan *plan, bool learn)
+bool cage_next_fits(const struct cage *cage, const struct cage_plan *plan, bool learn, bool from_zygote)
 {
-    return !cage->keeper || terms_fit(cage->keeper, plan, learn);
+    return !cage->keeper || ahead_fits(cage->keeper, plan, learn, from_zygote);
 }
 
 /* Under its filter a guest that stands ready waits by reading; one that a zygote forks needs no more for this than for
@@ -209,14 +211,15 @@ static void note_terms(struct cage_keeper *keeper, const struct cage_guest *gues
     keeper->learn = guest->learn;
     keeper->ahead = ahead_of(guest);
     keeper->is_limited = keeper->has_run = true;
+    keeper->runs++;
 }
 
 int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_guest *guest, struct base_err *err)
 {
     int r;
 
-    if (!terms_fit(keeper, guest->plan, guest->learn)) /* it would run on another's terms */
-        return base_err_set(err, BASE_E_INTERNAL, "slot", "what stands ready is for another policy");
+    if (!ahead_fits(keeper, guest->plan, guest->learn, guest->from_zygote)) /* it would run on another's terms */
+        return base_err_set(err, BASE_E_INTERNAL, "slot", "what stands ready is for another policy or another way");
     r = keeper->is_limited ? 0 : cage_cgroup_limit(&keeper->cage.cgroup, guest->plan, err);
     if (r < 0)
         return r;

@@ -63,22 +63,10 @@ static pid_t let_guest_go(struct cage_context *context)
     return context->guest;
 }
 
-/* The terms may be right and the way another. */
-static int dismiss(struct cage_context *context)
-{
-    int status, r = context->guest > 0 ? KERNEL(SYS_kill, context->guest, SIGKILL) : 0;
-
-    return r < 0 || context->guest <= 0 ? r : (kernel_wait(context->guest, &status, 0) < 0 ? -ECHILD : 0);
-}
-
+/* What stands ready was asked for in the order's way (cage_next_fits). */
 pid_t cage_start_guest(struct cage_context *context)
 {
-    bool from_zygote = context->order->from_zygote;
-    int r = from_zygote ? dismiss(context) : cage_zygote_dismiss(context);
-
-    if (r < 0)
-        return r;
-    if (from_zygote)
+    if (context->order->from_zygote)
         return cage_zygote_let_go(context);
     return context->guest > 0 ? let_guest_go(context) : start_now(context);
 }

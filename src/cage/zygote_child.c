@@ -318,23 +318,6 @@ pid_t cage_zygote_let_go(struct cage_context *context)
     return r < 0 ? r : pid;
 }
 
-int cage_zygote_dismiss(struct cage_context *context)
-{
-    struct zygote_reply reply;
-    struct zygote_end end;
-    pid_t pid;
-
-    if (context->guest_fd < 0)
-        return 0;
-    if (receive_reply(context->guest_fd, &reply, &pid) == 0) /* else it is at its end */
-        (void)KERNEL(SYS_kill, pid, SIGKILL);
-    while (kernel_read(context->guest_fd, &end, sizeof(end)) == -EINTR)
-        ; /* until it is reaped, or its zygote dead */
-    (void)kernel_close(context->guest_fd);
-    context->guest_fd = -1;
-    return 0;
-}
-
 bool cage_zygote_ended(struct cage_context *context, int *ret_status)
 {
     struct zygote_end end;

@@ -149,13 +149,13 @@ int run_berth_ready(struct run_berth *berth, const struct cage_host *host, const
 
     if (!cage_keeper_fits(&berth->keeper, plan))
         run_berth_empty(berth);
-    if (!cage_next_fits(&berth->next, plan, learn)) {
-        berth->keeper.ahead = CAGE_AHEAD_NONE;
-        (void)cage_drop(&berth->next);
-    }
     if (!has_zygote_for(berth, zygote)) {
         run_berth_empty(berth);
         r = note_zygote(berth, zygote, err);
+    }
+    if (!cage_next_fits(&berth->next, plan, learn, zygote->runtime && berth->runtime)) {
+        berth->keeper.ahead = CAGE_AHEAD_NONE;
+        (void)cage_drop(&berth->next);
     }
     if (r == 0)
         r = fill(berth, host, err);

@@ -203,6 +203,15 @@ static bool lacks_calls(const struct policy *policy, const char *runtime)
     return !profile;
 }
 
+static bool is_cold(const struct run_request *request, char why[STAGE_COLD_BYTES])
+{
+    bool cold = stage_program_is_cold(request->program, why);
+
+    for (size_t i = 0; i < request->file_count && !cold; i++)
+        cold = stage_file_is_cold(&request->files[i], request->program->runtime, why);
+    return cold;
+}
+
 /* The zygote that this run could be a fork of, and in the outcome why it cannot. */
 static struct run_zygote zygote_for(const struct run_request *request, const struct command *command,
                                     const struct cage_plan *plan, char why[STAGE_COLD_BYTES])
@@ -219,7 +228,7 @@ static struct run_zygote zygote_for(const struct run_request *request, const str
         (void)snprintf(why, STAGE_COLD_BYTES, "%s", refusal ? refusal : "its system calls are to be learnt");
     else if (lacks_calls(plan->policy, request->program->runtime->name))
         (void)snprintf(why, STAGE_COLD_BYTES, "it lacks system calls that the interpreter's own profile has");
-    else if (!stage_program_is_cold(request->program, why))
+    else if (!is_cold(request, why))
         return (struct run_zygote){request->program->runtime, command->envp};
     return none;
 }

@@ -96,6 +96,10 @@ int stage_file_from_bytes(const char *path, const void *bytes, size_t count, uin
                           struct base_err *err);
 void stage_file_release(struct stage_file *file);
 
+/* stage_program_is_cold() for a file that a program of @runtime may run; false for those whose names are no program's.
+ */
+bool stage_file_is_cold(const struct stage_file *file, const struct stage_runtime *runtime, char why[STAGE_COLD_BYTES]);
+
 /* BASE_E_USAGE when two of them would be the same path in the cage, or one would be a folder of another. */
 int stage_files_check(const struct stage_program *program, const struct stage_file *files, size_t count,
                       struct base_err *err);

@@ -103,7 +103,7 @@ struct warden_outcome {
     struct {
         unsigned number; /* all the same where slots have no ids or groups of their own */
         pid_t keeper;
-        unsigned runs; /* cages that the keeper has made, with this one */
+        unsigned runs; /* that the keeper has served, with this one */
     } slot;
     struct { /* complete when the run is settled */
         unsigned processes_left, cgroups_left, mounts_left, files_left;

@@ -63,7 +63,7 @@ static void note_keeper(const struct cage_keeper *keeper, struct warden_outcome 
         return;
     outcome->slot.number = keeper->slot;
     outcome->slot.keeper = keeper->cage.pid;
-    outcome->slot.runs = keeper->cages;
+    outcome->slot.runs = keeper->runs + 1; /* with this one */
 }
 
 static int take_cage(struct warden_watch *watch, struct base_err *err)

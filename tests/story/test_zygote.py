@@ -215,14 +215,34 @@ def test_no_memory_of_one_run_is_in_the_next(hood):
 
 
 def test_forks_and_others_take_turns(hood):
-    """What stood ready for a program of the other kind is gone before that begins."""
-    shows = "import os\nprint([int(p) for p in os.listdir('/proc') if p.isdigit() and int(p) not in (1, os.getpid())], %d)"
+    """What stood ready for a program of the other kind leaves no trace: not even in the number of its process."""
+    shows = "import os\nprint([int(p) for p in os.listdir('/proc') if p.isdigit() and int(p) not in (1, os.getpid())], os.getpid(), %d)"
     kinds = [kind == "f" for kind in "fffccccffcfcfffcffcccfff"]
     receipts = replies(hood, [shows % i + ("" if fork else "# getppid") for i, fork in enumerate(kinds)])
     assert [receipt["zygote"]["used"] for receipt in receipts] == kinds
     for i, receipt in enumerate(receipts):
         expect_protected(receipt)
-        assert receipt["stdout"]["text"].startswith("[] ") and receipt["stdout"]["text"].endswith(" %d\n" % i), receipt
+        assert receipt["stdout"]["text"] == "[] 2 %d\n" % i, receipt
+
+
+def test_functions_are_called_in_forks(hood):
+    """The candidate is a file beside the program there, and looked at in the same way."""
+    bodies = ["return x + 1", "import sys; return len(sys.modules) * 0 + x + 1", "return x", "raise ValueError(x)", "import os; os._exit(3)"]
+    tasks = [{"id": "t%d" % i, "prompt": "p", "entry_point": "solution", "cases": [{"name": "a", "input": 1, "expect": 2}, {"name": "b", "input": -1, "expect": 0}]}
+             for i in range(len(bodies))]
+    for i, body in enumerate(bodies):
+        hood.file("candidates/t%d.py" % i, "def solution(x):\n    " + body + "\n")
+    found = {}
+    for cage in ("fresh", "zygote"):
+        out = hood.folder / cage
+        assert hood.call("eval", hood.file("tasks.json", json.dumps(tasks)), "--candidates", hood.folder / "candidates", "--out", out, "--cage", cage).status in (0, 1)
+        results = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+        found[cage] = sorted((result["task_id"], result["verdict"], json.dumps(result.get("cases"))) for result in results)
+    assert found["fresh"] == found["zygote"]
+    for line in (hood.folder / "zygote/receipts.jsonl").read_text().splitlines():
+        receipt = json.loads(line)
+        is_cold = receipt["eval"]["task_id"] == "t1"
+        assert receipt["zygote"]["used"] != is_cold and (not is_cold or receipt["zygote"]["why"] == 'candidate.py has the word "sys.modules"'), receipt["zygote"]
 
 
 def test_the_clock_of_a_fork_begins_with_its_program(hood):

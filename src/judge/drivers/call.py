@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import types
+from sys import modules
 
 CANDIDATE = "candidate.py"
 BIG = "\x01int"
@@ -112,7 +113,7 @@ def load(say, entry_point):
         fail(say, "compile", error)
     module = types.ModuleType("solution")
     module.__file__ = os.path.abspath(CANDIDATE)
-    sys.modules["solution"] = module
+    modules["solution"] = module
     sys.argv[:] = [CANDIDATE]
     exec(code, module.__dict__)
     function = getattr(module, entry_point, None)
