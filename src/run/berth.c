@@ -66,6 +66,36 @@ static bool has_zygote_for(const struct run_berth *berth, const struct run_zygot
            (joined.count == 0 || memcmp(joined.bytes, berth->environment.bytes, joined.count) == 0);
 }
 
+/* The start of an interpreter is saved by each fork, and paid for a few of them by each zygote. Where programs leave
+ * their slot in no state to serve again, zygotes live too short a time; but the next programs may be others. */
+#define ZYGOTE_COST    3
+#define ZYGOTE_CREDIT  8
+#define ZYGOTE_SAVINGS 32
+#define ZYGOTE_PAUSE   32
+
+static bool is_worth_it(struct run_berth *berth)
+{
+    if (berth->zygote_worth > -ZYGOTE_CREDIT)
+        return true;
+    berth->zygote_worth += ZYGOTE_COST;
+    berth->without_runs = ZYGOTE_PAUSE;
+    berth->runtime = NULL;
+    (void)snprintf(berth->no_zygote, sizeof(berth->no_zygote), "slots are dropped here after too few runs");
+    return false;
+}
+
+static void count_pause(struct run_berth *berth)
+{
+    if (berth->without_runs > 0 && --berth->without_runs == 0)
+        berth->no_zygote[0] = 0;
+}
+
+static void count_fork(struct run_berth *berth)
+{
+    if (berth->zygote_worth < ZYGOTE_SAVINGS)
+        berth->zygote_worth++;
+}
+
 static int note_zygote(struct run_berth *berth, const struct run_zygote *zygote, struct base_err *err)
 {
     berth->runtime = berth->no_zygote[0] ? NULL : zygote->runtime;
@@ -116,8 +146,10 @@ static int try_zygote(struct run_berth *berth, const struct cage_host *host)
         r = cage_next(&berth->keeper, &berth->next, &why);
     if (r == 0)
         r = cage_wait(&berth->next, &why);
-    if (r == 0)
+    if (r == 0) {
+        berth->zygote_worth -= ZYGOTE_COST;
         return 0;
+    }
     run_berth_empty(berth);
     berth->runtime = NULL;
     (void)snprintf(berth->no_zygote, sizeof(berth->no_zygote), "it does not start here: %.60s", why.what);
@@ -131,7 +163,7 @@ static int fill(struct run_berth *berth, const struct cage_host *host, struct ba
 
     if (keeper->is_dirty || (berth->next.shared && !berth->next.keeper)) /* or one that was begun as a fresh one */
         run_berth_empty(berth);
-    if (r == 0 && !keeper->cage.shared && berth->runtime)
+    if (r == 0 && !keeper->cage.shared && berth->runtime && is_worth_it(berth))
         (void)try_zygote(berth, host);
     if (r == 0 && !keeper->cage.shared)
         r = cage_keep(host, &berth->slot, NULL, keeper, err);
@@ -147,6 +179,8 @@ int run_berth_ready(struct run_berth *berth, const struct cage_host *host, const
 {
     int r = 0;
 
+    if (zygote->runtime)
+        count_pause(berth);
     if (!cage_keeper_fits(&berth->keeper, plan))
         run_berth_empty(berth);
     if (!has_zygote_for(berth, zygote)) {
@@ -159,6 +193,8 @@ int run_berth_ready(struct run_berth *berth, const struct cage_host *host, const
     }
     if (r == 0)
         r = fill(berth, host, err);
+    if (r == 0 && zygote->runtime && berth->runtime)
+        count_fork(berth);
     if (r < 0 || !berth->keeper.has_zygote || cage_keeper_leaves_room(&berth->keeper, plan))
         return r;
     run_berth_empty(berth);

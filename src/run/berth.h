@@ -19,6 +19,8 @@ struct run_berth {
     const struct stage_runtime *runtime; /* of the keeper's zygote; NULL: it has none */
     struct base_buf environment;         /* and the texts of its environment */
     char no_zygote[96];                  /* why none is made any more; empty: none has failed */
+    unsigned without_runs;               /* for how many runs that holds; 0: for good */
+    int zygote_worth;                    /* what forks have saved, less what zygotes have cost; in forks */
 };
 #define RUN_BERTH_NONE                                                                                                 \
     {                                                                                                                  \

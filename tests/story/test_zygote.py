@@ -225,6 +225,20 @@ def test_forks_and_others_take_turns(hood):
         assert receipt["stdout"]["text"] == "[] 2 %d\n" % i, receipt
 
 
+def test_zygotes_that_do_not_last_are_done_without_for_a_while(hood):
+    """A new one for each run would take longer than none. Programs that come later may be others."""
+    threads = "import threading\nt = threading.Thread(target=print, args=(1,))\nt.start()\nt.join()\n# %d"
+    receipts = replies(hood, [threads % i for i in range(24)] + ["print(1)  # %d" % i for i in range(80)])
+    if all(receipt["teardown"]["slot"]["state"] == "clean" for receipt in receipts):
+        pytest.skip("this kernel can set back the peak of processes: no slot is dropped")
+    assert set(texts(receipts)) == {"1\n"}
+    used = [receipt["zygote"]["used"] for receipt in receipts]
+    assert 4 <= sum(used[:24]) < 16 and all(used[-8:]), used
+    for receipt in receipts:
+        if not receipt["zygote"]["used"]:
+            assert receipt["zygote"]["why"] == "slots are dropped here after too few runs", receipt["zygote"]
+
+
 def test_functions_are_called_in_forks(hood):
     """The candidate is a file beside the program there, and looked at in the same way."""
     bodies = ["return x + 1", "import sys; return len(sys.modules) * 0 + x + 1", "return x", "raise ValueError(x)", "import os; os._exit(3)"]
