@@ -22,6 +22,12 @@
 #define GREET_MAX_MS 30000 /* a busy machine starts a program late, but not that late */
 #define ABOVE_FD     10    /* out of the way of the numbers that a worker gets */
 
+static void close_fd(int *fd)
+{
+    base_cleanup_close(fd);
+    *fd = -1;
+}
+
 /* ---- what a worker starts with --------------------------------------------------------------------------------- */
 
 /* The emergency stop and the folder of locks are found by these; the others are for tests. */
@@ -288,8 +294,8 @@ static bool runs(const struct engine_link *link)
 
 bool engine_link_is_idle(const struct engine_link *link)
 {
-    if (is_dead(link) && !engine_link_is_settled(link))
-        return false; /* what it had is told first */
+    if (engine_link_has_orphan(link))
+        return false; /* what became of it is told first */
     return !runs(link) && free_place(link) != NULL;
 }
 
@@ -301,15 +307,29 @@ bool engine_link_is_settled(const struct engine_link *link)
     return true;
 }
 
+bool engine_link_has_orphan(const struct engine_link *link)
+{
+    for (unsigned i = 0; i < ENGINE_OPEN_MAX; i++)
+        if (link->open[i].number && link->open[i].orphaned)
+            return true;
+    return false;
+}
+
 /* The worker is gone, or its connection cannot be trusted any more: end it, whatever state it is in. What was open is
- * lost, and still to be told. */
+ * still to be told; what the worker said of it stays readable. */
 static void bury(struct engine_link *link)
 {
     struct engine_link rest = *link;
 
+    link->fd = -1;
     engine_link_end(link, 0);
     link->last_number = rest.last_number;
     memcpy(link->open, rest.open, sizeof(link->open));
+    for (unsigned i = 0; i < ENGINE_OPEN_MAX; i++)
+        link->open[i].orphaned = link->open[i].number != 0;
+    link->former_fd = rest.fd;
+    if (engine_link_is_settled(link))
+        close_fd(&link->former_fd);
 }
 
 static int start_again(struct engine_link *link, const struct engine_start *start, struct base_err *err)
@@ -322,6 +342,8 @@ static int start_again(struct engine_link *link, const struct engine_start *star
     if (r < 0)
         return r;
     fresh.last_number = link->last_number;
+    fresh.former_fd = link->former_fd;
+    memcpy(fresh.open, link->open, sizeof(fresh.open));
     *link = fresh;
     return 0;
 }
@@ -340,8 +362,6 @@ int engine_link_submit(struct engine_link *link, const struct engine_start *star
             r = engine_wire_send_request(link->fd, link->last_number + 1, request, err);
         if (r == BASE_E_LOST)
             bury(link);
-        if (r == BASE_E_LOST && !engine_link_is_settled(link))
-            r = 0; /* lost with what was open before */
     }
     if (r < 0)
         return r;
@@ -351,13 +371,13 @@ int engine_link_submit(struct engine_link *link, const struct engine_start *star
 
 /* The place of an answer; NULL where there is none for it: what is settled had a verdict, or has an error. Where the
  * request could not even be read its number is not known: it is that of the job which has no verdict. */
-static struct engine_open *find_place(struct engine_link *link, const struct engine_answer *answer)
+static struct engine_open *find_place(struct engine_link *link, const struct engine_answer *answer, bool orphaned)
 {
     for (unsigned i = 0; i < ENGINE_OPEN_MAX; i++) {
         struct engine_open *open = &link->open[i];
         bool is_it = answer->number ? open->number == answer->number : open->number && !open->judged;
 
-        if (is_it && open->judged == (answer->settled && answer->code >= 0))
+        if (is_it && open->orphaned == orphaned && open->judged == (answer->settled && answer->code >= 0))
             return open;
     }
     return NULL;
@@ -383,39 +403,76 @@ static void make_lost(struct warden_outcome *outcome)
     base_hash_bytes_hex("", 0, outcome->err.sha256);
 }
 
-/* The oldest of them. */
+static void make_untaken(struct engine_answer *answer)
+{
+    answer->code = base_err_set(&answer->error, BASE_E_LOST, "warden", "died before it took its program");
+}
+
+/* The oldest orphan. */
 static void tell_lost(struct engine_link *link, struct engine_event *event)
 {
     struct engine_open *oldest = NULL;
 
-    for (unsigned i = 0; i < ENGINE_OPEN_MAX; i++)
-        if (link->open[i].number && (!oldest || link->open[i].number < oldest->number))
-            oldest = &link->open[i];
+    for (unsigned i = 0; i < ENGINE_OPEN_MAX; i++) {
+        struct engine_open *open = &link->open[i];
+
+        if (open->number && open->orphaned && (!oldest || open->number < oldest->number))
+            oldest = open;
+    }
     *event = (struct engine_event){.kind = ENGINE_SETTLED, .tag = oldest->tag, .lost = oldest->judged};
     event->answer.settled = true;
-    if (!oldest->judged)
+    event->untaken = oldest->untaken;
+    if (event->untaken)
+        make_untaken(&event->answer);
+    else if (!oldest->judged)
         make_lost(&event->answer.outcome);
     *oldest = (struct engine_open){0};
 }
 
-void engine_link_receive(struct engine_link *link, struct engine_event *ret_event)
+static void tell(struct engine_link *link, struct engine_open *open, const struct engine_answer *answer,
+                 struct engine_event *event)
 {
-    struct engine_answer answer = {0};
-    struct engine_open *open = NULL;
-
-    if (!is_dead(link) && engine_wire_receive_answer(link->fd, &answer, NULL) >= 0)
-        open = find_place(link, &answer);
-    if (!open) {
-        warden_outcome_release(&answer.outcome); /* of no job of ours */
-        bury(link);
-        tell_lost(link, ret_event);
-        return;
-    }
-    *ret_event = (struct engine_event){answer.settled ? ENGINE_SETTLED : ENGINE_VERDICT, open->tag, false, answer};
-    if (answer.settled)
+    *event = (struct engine_event){
+        .kind = answer->settled ? ENGINE_SETTLED : ENGINE_VERDICT, .tag = open->tag, .answer = *answer};
+    if (answer->settled)
         *open = (struct engine_open){0};
     else
         open->judged = true;
+    if (!engine_link_has_orphan(link))
+        close_fd(&link->former_fd);
+}
+
+/* By ECONNRESET the kernel says that the other end was closed with bytes that it had not read. Whatever it said before
+ * has come before that, so they are of the request which has no verdict. */
+static void note_untaken(struct engine_link *link, const struct base_err *why)
+{
+    bool unread = why->code == BASE_E_LOST && why->sys_errno == ECONNRESET;
+
+    for (unsigned i = 0; i < ENGINE_OPEN_MAX; i++)
+        if (unread && link->open[i].number && !link->open[i].judged)
+            link->open[i].untaken = true;
+}
+
+void engine_link_receive(struct engine_link *link, struct engine_event *ret_event)
+{
+    bool orphaned = engine_link_has_orphan(link);
+    struct engine_answer answer = {0};
+    struct engine_open *open = NULL;
+    struct base_err why = {0};
+
+    if (engine_wire_receive_answer(orphaned ? link->former_fd : link->fd, &answer, &why) >= 0)
+        open = find_place(link, &answer, orphaned);
+    if (open) {
+        tell(link, open, &answer, ret_event);
+        return;
+    }
+    warden_outcome_release(&answer.outcome); /* of no job of ours */
+    if (!orphaned) {
+        note_untaken(link, &why);
+        bury(link);
+    }
+    close_fd(&link->former_fd); /* nothing more is to come, or to be believed */
+    tell_lost(link, ret_event);
 }
 
 void engine_event_settle(const struct engine_event *event, struct warden_outcome *outcome)
@@ -462,12 +519,6 @@ static void wait_ms(const struct engine_link *link, int ms)
     (void)poll(&end, 1, link->pidfd < 0 ? 2 : ms); /* shortened by a signal: no harm */
 }
 
-static void close_fd(int *fd)
-{
-    base_cleanup_close(fd);
-    *fd = -1;
-}
-
 /* One that waits for work, or clears a cage away, ends by itself when there will be none; what runs is cancelled. */
 void engine_link_ask_end(struct engine_link *link)
 {
@@ -486,6 +537,7 @@ void engine_link_end(struct engine_link *link, uint64_t until_us)
             kill_it(link, SIGKILL);
         wait_ms(link, now_us >= until_us ? 100 : (int)((until_us - now_us) / 1000 + 1));
     }
+    close_fd(&link->former_fd);
     close_fd(&link->life_fd);
     close_fd(&link->pidfd);
     *link = ENGINE_LINK_NONE;

@@ -2,7 +2,8 @@
  *
  * A worker is started by exec, so that it is small whatever starts it, and its start costs no copy of that. It has at
  * most one job that runs, and beside it some whose verdict is known while their cages are still being cleared away.
- * A worker that dies is replaced with the next job; its open jobs are lost.
+ * A worker that dies is replaced with the next job. Of its open jobs one that it did not begin can be given to another;
+ * of the others it is told what it still said, else they are lost.
  *
  * No function here is safe to be called by two threads for one link at a time, but for two links it is. A process that
  * was forked from the one that started a link must not use it.
@@ -32,15 +33,18 @@ void engine_start_release(struct engine_start *start);
 struct engine_link {
     pid_t pid; /* 0: there is none */
     int pidfd, fd, life_fd;
+    int former_fd; /* of a dead worker: what it said last, of jobs that are still open; -1: nothing */
     bool greeted;
     uint64_t last_number;
     struct engine_open {
         uint64_t number; /* 0: free */
         bool judged;
+        bool orphaned; /* its worker is dead */
+        bool untaken;  /* which had not read all of it */
         void *tag;
     } open[ENGINE_OPEN_MAX];
 };
-#define ENGINE_LINK_NONE ((struct engine_link){.pidfd = -1, .fd = -1, .life_fd = -1})
+#define ENGINE_LINK_NONE ((struct engine_link){.pidfd = -1, .fd = -1, .life_fd = -1, .former_fd = -1})
 
 /* Start a worker; engine_link_greet() then waits until it is ready. Several may be on their way at a time.
  * BASE_E_SETUP: it cannot be started. */
@@ -56,17 +60,23 @@ bool engine_link_is_idle(const struct engine_link *link);
 /* No job is open. */
 bool engine_link_is_settled(const struct engine_link *link);
 
-/* Hand a job to an idle worker, which is started anew where it has died. @tag comes back with its events. */
+/* A dead worker had jobs: engine_link_receive() tells of one without waiting. */
+bool engine_link_has_orphan(const struct engine_link *link);
+
+/* Hand a job to an idle worker, which is started anew where it has died. @tag comes back with its events. BASE_E_LOST:
+ * the new one died, too, before it had the whole of it. */
 int engine_link_submit(struct engine_link *link, const struct engine_start *start, const struct run_request *request,
                        void *tag, struct base_err *err);
 
 /* What became of a job: its VERDICT, with an outcome that lacks what is known only once its cage is gone; then that it
- * is SETTLED. A job that could not be run is SETTLED at once, with a code. */
+ * is SETTLED. A job that could not be run is SETTLED at once, with a code: BASE_E_LOST where its worker died before it
+ * had read all of it, so that nothing was started. */
 enum engine_kind { ENGINE_VERDICT, ENGINE_SETTLED };
 struct engine_event {
     enum engine_kind kind;
     void *tag;
     bool lost;                   /* SETTLED after a verdict: the worker died between the two */
+    bool untaken;                /* SETTLED without one: it can be submitted again, nothing of it has happened */
     struct engine_answer answer; /* VERDICT, or SETTLED without one: its outcome is the receiver's to release */
 };
 

@@ -139,7 +139,7 @@ static enum engine_pool_event collect(struct engine_pool *pool, struct engine_li
 
 enum engine_pool_event engine_pool_wait(struct engine_pool *pool, int timeout_ms, struct engine_pool_report *ret_report)
 {
-    bool any = false, dead = false;
+    bool any = false, orphans = false;
 
     release_told(pool);
     for (unsigned i = 0; i < pool->jobs; i++) {
@@ -148,15 +148,15 @@ enum engine_pool_event engine_pool_wait(struct engine_pool *pool, int timeout_ms
 
         pool->polls[i] = (struct pollfd){.fd = open ? link->fd : -1, .events = POLLIN};
         any = any || open;
-        dead = dead || (open && link->pid == 0);
+        orphans = orphans || engine_link_has_orphan(link);
     }
-    if (!any || (!dead && poll(pool->polls, pool->jobs, timeout_ms) <= 0))
+    if (!any || (!orphans && poll(pool->polls, pool->jobs, timeout_ms) <= 0))
         return ENGINE_POOL_NOTHING;
     for (unsigned n = 0; n < pool->jobs; n++) {
         unsigned i = (pool->first + n) % pool->jobs;
         struct engine_link *link = &pool->links[i];
 
-        if (engine_link_is_settled(link) || (link->pid != 0 && pool->polls[i].revents == 0))
+        if (!engine_link_has_orphan(link) && pool->polls[i].revents == 0)
             continue;
         pool->first = i + 1;
         return collect(pool, link, ret_report);

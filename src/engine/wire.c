@@ -13,9 +13,10 @@ static const char place[] = "worker";
 
 /* ---- bytes ----------------------------------------------------------------------------------------------------- */
 
-static int gone(struct base_err *err)
+/* @sys_errno says how, 0 where it was in good order. */
+static int gone(int sys_errno, struct base_err *err)
 {
-    return base_err_set(err, BASE_E_LOST, place, "its connection is closed");
+    return base_err_sys(err, BASE_E_LOST, sys_errno, place, "its connection is closed");
 }
 
 static int send_all(int fd, const void *bytes, size_t count, struct base_err *err)
@@ -27,7 +28,7 @@ static int send_all(int fd, const void *bytes, size_t count, struct base_err *er
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return gone(err);
+            return gone(n < 0 ? errno : 0, err);
         at += n;
         count -= (size_t)n;
     }
@@ -43,7 +44,7 @@ static int receive_all(int fd, void *bytes, size_t count, struct base_err *err)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return gone(err);
+            return gone(n < 0 ? errno : 0, err);
         at += n;
         count -= (size_t)n;
     }
@@ -225,7 +226,7 @@ int engine_wire_send_request(int fd, uint64_t number, const struct run_request *
     if (r >= 0)
         r = put_texts(&message, (const char *const *)request->policy->env, request->policy->env_count);
     if (r < 0)
-        return base_err_set(err, r, place, "the program and its files do not fit into one message");
+        return base_err_set(err, r, place, "the program, its files and its input do not fit into one message");
     return send_message(fd, &message, err);
 }
 

@@ -36,8 +36,9 @@ struct engine_answer {
     struct warden_outcome outcome;
 };
 
-/* All return 0, or BASE_E_LOST when the other end is gone, or BASE_E_NOMEM, BASE_E_TOO_LARGE, BASE_E_INTERNAL. A
- * request carries the environment of its policy, and nothing else of it: the worker has @policy from the beginning. */
+/* All return 0, or BASE_E_LOST when the other end is gone (with the errno ECONNRESET: it left something unread), or
+ * BASE_E_NOMEM, BASE_E_TOO_LARGE, BASE_E_INTERNAL. A request carries the environment of its policy, and nothing else of
+ * it: the worker has @policy from the beginning. */
 int engine_wire_send_request(int fd, uint64_t number, const struct run_request *request, struct base_err *err);
 int engine_wire_receive_request(int fd, const struct policy *policy, struct engine_job *ret_job, struct base_err *err);
 int engine_wire_send_answer(int fd, const struct engine_answer *answer, struct base_err *err);

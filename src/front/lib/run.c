@@ -123,15 +123,13 @@ static void wait_answer(struct fumehood_pool *pool, struct lib_warden *warden, s
         lib_warden_listen(pool, warden);
 }
 
-static int run(struct fumehood_pool *pool, const struct fumehood_program *program, struct fumehood_result *result,
-               struct base_err *err)
+static int run_once(struct fumehood_pool *pool, const struct fumehood_program *program, struct fumehood_result *result,
+                    struct base_err *err)
 {
-    struct lib_warden *warden;
-    int r = stage(pool, program, result, err);
+    struct lib_warden *warden = lib_warden_take(pool);
+    int r;
 
-    if (r < 0)
-        return r;
-    warden = lib_warden_take(pool);
+    result->last = (struct engine_event){0};
     r = submit(pool, warden, program, result, err);
     if (r >= 0) {
         wait_answer(pool, warden, result);
@@ -143,6 +141,19 @@ static int run(struct fumehood_pool *pool, const struct fumehood_program *progra
         }
     }
     lib_warden_give_back(pool, warden);
+    return r;
+}
+
+/* What a dying warden did not take is for another one; what it took may have run, and is not done twice. */
+static int run(struct fumehood_pool *pool, const struct fumehood_program *program, struct fumehood_result *result,
+               struct base_err *err)
+{
+    int r = stage(pool, program, result, err);
+
+    if (r >= 0)
+        r = run_once(pool, program, result, err);
+    if (r < 0 && result->last.untaken)
+        r = run_once(pool, program, result, err);
     return r;
 }
 

@@ -142,6 +142,48 @@ static void a_worker_killed_while_idle_is_replaced(void **state)
     stop();
 }
 
+static void what_a_dead_worker_said_is_still_told(void **state)
+{
+    struct engine_pool_report report;
+    bool one_settled = false, two_settled = false;
+    int one, two;
+
+    (void)state;
+    start(1);
+    submit("exit 4", &one);
+    assert_int_equal(next(&report), ENGINE_POOL_VERDICT);
+    usleep(300000);
+    assert_int_equal(kill(first_child(), SIGKILL), 0);
+    usleep(100000);
+    submit("exit 5", &two); /* begun by the next worker */
+    while (!one_settled || !two_settled) {
+        if (next(&report) != ENGINE_POOL_SETTLED)
+            continue;
+        assert_int_equal(report.outcome->ending, WARDEN_EXITED);
+        assert_int_equal(report.outcome->exit_code, report.tag == &one ? 4 : 5);
+        one_settled = one_settled || report.tag == &one;
+        two_settled = two_settled || report.tag == &two;
+    }
+    stop();
+}
+
+static void a_job_that_was_not_taken_says_so(void **state)
+{
+    struct engine_pool_report report;
+    int one;
+
+    (void)state;
+    start(1);
+    assert_int_equal(kill(first_child(), SIGSTOP), 0);
+    submit("exit 0", &one);
+    assert_int_equal(kill(first_child(), SIGKILL), 0);
+    assert_int_equal(engine_pool_wait(pool, WAIT_MS, &report), ENGINE_POOL_SETTLED);
+    assert_ptr_equal(report.tag, &one);
+    assert_int_equal(report.code, BASE_E_LOST);
+    assert_non_null(strstr(report.error.what, "before it took"));
+    stop();
+}
+
 static void stopping_ends_what_runs(void **state)
 {
     uint64_t began_us;
@@ -238,6 +280,8 @@ int main(void)
         cmocka_unit_test(the_next_job_before_the_former_is_settled),
         cmocka_unit_test(a_killed_worker_loses_its_run_only),
         cmocka_unit_test(a_worker_killed_while_idle_is_replaced),
+        cmocka_unit_test(what_a_dead_worker_said_is_still_told),
+        cmocka_unit_test(a_job_that_was_not_taken_says_so),
         cmocka_unit_test(stopping_ends_what_runs),
         cmocka_unit_test(a_worker_has_nothing_of_its_starter),
         cmocka_unit_test(what_is_no_worker_is_said),

@@ -405,6 +405,65 @@ static void a_killed_warden_loses_its_run_only(void **state)
     fumehood_pool_close(pool);
 }
 
+/* A run is over, and nobody has asked for the rest: its warden may be dead when the next one begins. */
+static void an_idle_warden_that_died_costs_no_run(void **state)
+{
+    struct fumehood_result *former, *result;
+    const char *json = NULL;
+
+    (void)state;
+    open_pool(1);
+    for (int kept = 0; kept < 2; kept++) {
+        former = run_shell("exit 4");
+        if (!kept)
+            fumehood_result_free(former);
+        usleep(300000); /* its cage is cleared away, and the warden has said so */
+        assert_int_equal(kill(first_child_of(getpid()), SIGKILL), 0);
+        usleep(100000);
+        result = run_shell("echo begun");
+        expect_output(result, "begun\n");
+        fumehood_result_free(result);
+        if (!kept)
+            continue;
+        assert_int_equal(fumehood_result_receipt(former, &json, NULL), 0); /* what it had said is not lost with it */
+        assert_non_null(strstr(json, "\"exit_code\":4"));
+        fumehood_result_free(former);
+    }
+    fumehood_pool_close(pool);
+}
+
+static void *kill_stopped(void *argument)
+{
+    usleep(300000);
+    (void)kill(*(pid_t *)argument, SIGKILL);
+    return NULL;
+}
+
+/* The program is on its way to a warden that never reads it. */
+static void a_program_that_was_not_taken_is_done_by_the_next(void **state)
+{
+    struct fumehood_result *former, *result;
+    pthread_t thread;
+    pid_t warden;
+
+    (void)state;
+    open_pool(1);
+    for (int settled = 0; settled < 2; settled++) {
+        former = run_shell("exit 0");
+        if (settled)
+            fumehood_result_settle(former);
+        warden = first_child_of(getpid());
+        assert_int_equal(kill(warden, SIGSTOP), 0);
+        assert_int_equal(pthread_create(&thread, NULL, kill_stopped, &warden), 0);
+        result = run_shell("echo begun");
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        expect_output(result, "begun\n");
+        fumehood_result_free(result);
+        fumehood_result_free(former);
+    }
+    fumehood_pool_close(pool);
+}
+
 static int host_that_runs(void *argument)
 {
     const struct fumehood_pool_options wanted = options(1);
@@ -474,6 +533,8 @@ int main(void)
         cmocka_unit_test(wrong_programs),
         cmocka_unit_test(many_threads_on_two_wardens),
         cmocka_unit_test(a_killed_warden_loses_its_run_only),
+        cmocka_unit_test(an_idle_warden_that_died_costs_no_run),
+        cmocka_unit_test(a_program_that_was_not_taken_is_done_by_the_next),
         cmocka_unit_test(a_killed_host_leaves_nothing),
         cmocka_unit_test(a_host_that_ignores_its_children),
     };
