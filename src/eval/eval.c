@@ -206,6 +206,25 @@ static int check_runtime(struct loop *loop, const struct stage_runtime *runtime,
     return r;
 }
 
+/* A job of the row, unless what goes in is larger than the policy allows: that is known without a run. */
+static int make_job(struct loop *loop, struct eval_job **ret_job, struct base_err *err)
+{
+    const struct eval_task *task = &loop->plan.tasks.items[loop->candidate.task];
+    const struct policy *policy = loop->options->policy;
+    struct eval_job *job = NULL;
+    struct base_err large;
+    int r = eval_job_make(&loop->candidate, task, loop->case_at, policy, &job, err);
+
+    if (r < 0)
+        return r;
+    if (run_staged_check(policy, &job->program, job->files, job->request.file_count, &large) < 0) {
+        eval_job_free(job);
+        return settle_without_run(loop, JUDGE_LIMIT, large.what, err);
+    }
+    *ret_job = job;
+    return 0;
+}
+
 /* Make the next job: 1 with *ret_job, 0 when there is none left, or an error. Rows that need no run are settled. */
 static int next_job(struct loop *loop, struct eval_job **ret_job, struct base_err *err)
 {
@@ -217,7 +236,6 @@ static int next_job(struct loop *loop, struct eval_job **ret_job, struct base_er
         return 1;
     }
     while ((r = next_row(loop, err)) > 0) {
-        const struct eval_task *task = &loop->plan.tasks.items[candidate->task];
         struct base_err toolchain;
 
         if (candidate->form == EVAL_ABSENT)
@@ -227,7 +245,7 @@ static int next_job(struct loop *loop, struct eval_job **ret_job, struct base_er
         else if (check_runtime(loop, candidate->runtime, &toolchain) < 0)
             r = settle_without_run(loop, JUDGE_INFRA_ERROR, toolchain.what, err);
         else
-            r = eval_job_make(candidate, task, loop->case_at, loop->options->policy, ret_job, err);
+            r = make_job(loop, ret_job, err);
         loop->case_at++;
         if (r < 0 || *ret_job)
             return r < 0 ? r : 1;

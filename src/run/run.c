@@ -301,7 +301,9 @@ static int execute(const struct run_request *request, struct warden_outcome *ret
     struct cage_plan plan;
     int r;
 
-    r = check_plan(&policy, &site.host, &plan, err);
+    r = run_staged_check(&policy, request->program, request->files, request->file_count, err);
+    if (r == 0)
+        r = check_plan(&policy, &site.host, &plan, err);
     if (r == 0)
         r = fill_command(request, &command, err);
     return r < 0 ? r : supervise(request, &command, &plan, ret_outcome, err);

@@ -57,6 +57,17 @@ void run_release(void);
  * cannot be enforced) returns BASE_E_REFUSED, and nothing was started. */
 int run_execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err);
 
+/* What program and input files may have together: they must fit into the scratch, and into our memory. */
+uint64_t run_staged_max_bytes(const struct policy *policy);
+
+/* BASE_E_TOO_LARGE where they have more. run_execute() asks it of every run before anything starts; whoever reads or
+ * sends them can ask before. */
+int run_staged_check(const struct policy *policy, const struct stage_program *program, const struct stage_file *files,
+                     size_t file_count, struct base_err *err);
+
+/* Say how to mend it where @code is BASE_E_TOO_LARGE because of run_staged_max_bytes(). Returns @code. */
+int run_staged_remedy(const struct policy *policy, int code, struct base_err *err);
+
 /* Complete the outcome of the last run that was to return when its end was known, and call its `settled`. The next
  * run_execute() does so too, at the latest while its guest runs, and run_release(). The outcome must live until then.
  */

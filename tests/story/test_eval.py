@@ -127,6 +127,11 @@ def test_stdio_verdicts(hood, source, verdict):
     assert row["verdict"] in verdict.split(), row
 
 
+def test_a_candidate_larger_than_the_scratch_meets_that_limit(hood):
+    row = one_stdio(hood, "print('a')\nprint('b')  #" + "x" * 5000, options=["--limit", "scratch_bytes=4KiB"])
+    assert (row["verdict"], row["detail"]) == ("limit", "the program has more than 4096 bytes"), row
+
+
 def test_bytes_that_are_no_text_are_only_wrong(hood):
     assert one_stdio(hood, "import os\nos.write(1, bytes(range(256)))")["verdict"] == "wrong-answer"
 

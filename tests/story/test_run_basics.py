@@ -122,6 +122,15 @@ def test_input_files_arrive_where_named(hood):
     assert one.read_bytes() == b"one\x00\xff"
 
 
+def test_program_and_inputs_fit_into_the_scratch_together(hood):
+    one, two = hood.file("one", b"1" * 20000), hood.file("two", b"2" * 20000)
+    words = ["--limit", "scratch_bytes=40000", "--input", one]
+    program = hood.program("import os; print(os.path.getsize('one'))", "py")
+    assert expect_status(hood.call("run", *words, program), 0).out == b"20000\n"
+    expect_refusal(hood.call("run", *words, "--input", two, program), 2, "more than 40000 bytes", "scratch_bytes=SIZE")
+    expect_refusal(hood.call("run", "--limit", "scratch_bytes=16KiB", "--input", one, program), 2, "more than 16384 bytes", "scratch_bytes=SIZE")
+
+
 def test_an_input_is_a_copy(hood):
     one = hood.file("one.txt", b"kept")
     hood.python("import os\ntry:\n  open('one.txt','w').write('changed')\nexcept OSError: pass", options=["--input", one])

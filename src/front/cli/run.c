@@ -101,30 +101,15 @@ static int not_in_this_version(const struct values *values, struct base_err *err
     return 0;
 }
 
-/* What the program and its inputs may have: they are copied into the scratch, and must fit there. */
-static uint64_t staged_max_bytes(const struct policy *policy)
-{
-    const struct policy_limit *scratch = &policy->limits[POLICY_LIMIT_SCRATCH_BYTES];
-    const uint64_t most = UINT64_C(1) << 30;
-    return scratch->unlimited || scratch->value > most ? most : scratch->value;
-}
-
-static int say_fit(int r, struct base_err *err)
-{
-    if (r == BASE_E_TOO_LARGE)
-        base_err_remedy(err, "it must fit into the scratch: raise --limit scratch_bytes=SIZE");
-    return r;
-}
-
 static int load_program(struct job *job, const char *path, struct base_err *err)
 {
     int r;
 
     if (strcmp(path, "-") == 0)
         return cli_options_err(&syntax, err, "a program on standard input is not supported, FILE must be a file");
-    r = stage_program_load(path, job->values.runtime, staged_max_bytes(&job->policy), &job->program, err);
+    r = stage_program_load(path, job->values.runtime, run_staged_max_bytes(&job->policy), &job->program, err);
     if (r < 0)
-        return say_fit(r, err);
+        return run_staged_remedy(&job->policy, r, err);
     return stage_runtime_check(job->program.runtime, err);
 }
 
@@ -137,11 +122,15 @@ static int load_inputs(struct job *job, struct base_err *err)
     job->files = calloc(inputs->count, sizeof(*job->files));
     if (!job->files)
         return base_err_set(err, BASE_E_NOMEM, "--input", "out of memory");
-    for (; job->file_count < inputs->count; job->file_count++) {
-        int r = stage_file_load(inputs->items[job->file_count], staged_max_bytes(&job->policy),
+    while (job->file_count < inputs->count) {
+        int r = stage_file_load(inputs->items[job->file_count], run_staged_max_bytes(&job->policy),
                                 &job->files[job->file_count], err);
         if (r < 0)
-            return say_fit(cli_say_usage_if_missing(r, err), err);
+            return run_staged_remedy(&job->policy, cli_say_usage_if_missing(r, err), err);
+        job->file_count++;
+        r = run_staged_check(&job->policy, &job->program, job->files, job->file_count, err); /* no more is read */
+        if (r < 0)
+            return r;
     }
     return stage_files_check(&job->program, job->files, job->file_count, err);
 }

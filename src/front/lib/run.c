@@ -22,6 +22,11 @@ static int check(const struct fumehood_program *program, struct base_err *err)
     return 0;
 }
 
+static const struct policy *policy_of(const struct fumehood_result *result)
+{
+    return result->has_policy ? &result->policy : &result->shared->policy;
+}
+
 /* The result keeps the program's bytes: its receipt may be asked for later. */
 static int stage_program(const struct fumehood_program *program, struct fumehood_result *result, struct base_err *err)
 {
@@ -80,6 +85,8 @@ static int stage(struct fumehood_pool *pool, const struct fumehood_program *prog
         r = stage_program(program, result, err);
     if (r >= 0)
         r = stage_files(program, result, err);
+    if (r >= 0) /* a warden would say the same, after all of it was sent */
+        r = run_staged_check(policy_of(result), &result->program, result->files, result->file_count, err);
     lib_rooms_unlock();
     return r;
 }
@@ -88,7 +95,7 @@ static int submit(struct fumehood_pool *pool, struct lib_warden *warden, const s
                   struct fumehood_result *result, struct base_err *err)
 {
     const struct run_request request = {
-        .policy = result->has_policy ? &result->policy : &result->shared->policy,
+        .policy = policy_of(result),
         .program = &result->program,
         .args = program->args,
         .files = result->files,

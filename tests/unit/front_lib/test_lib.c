@@ -314,6 +314,39 @@ static void wrong_programs(void **state)
     fumehood_pool_close(pool);
 }
 
+/* As `fumehood run` has it, and before anything is sent. */
+static void what_goes_in_must_fit(void **state)
+{
+    static const char *const limits[] = {"scratch_bytes=64KiB", NULL};
+    static char bytes[65536];
+    const struct fumehood_file large = {.path = "large", .bytes = bytes, .count = sizeof(bytes)},
+                               halves[] = {{.path = "one", .bytes = bytes, .count = 32768},
+                                           {.path = "two", .bytes = bytes, .count = 32768}};
+    struct fumehood_pool_options wanted = options(1);
+    struct fumehood_program program = shell("cat one two 2>/dev/null | wc -c");
+
+    (void)state;
+    open_pool(1);
+    fumehood_pool_close(pool);
+    wanted.limits = limits;
+    assert_int_equal(fumehood_pool_open(&wanted, &pool, NULL), 0);
+    program.files = &large;
+    program.file_count = 1;
+    expect_no_run(program, FUMEHOOD_E_TOO_LARGE, "\"large\"");
+    program.files = halves;
+    program.file_count = 2;
+    expect_no_run(program, FUMEHOOD_E_TOO_LARGE, "\"two\"");
+    program = shell(bytes);
+    memset(bytes, '#', sizeof(bytes));
+    program.count = sizeof(bytes);
+    program.files = halves;
+    program.file_count = 1;
+    expect_no_run(program, FUMEHOOD_E_TOO_LARGE, "\"one\"");
+    program.file_count = 0;
+    fumehood_result_free(run(&program)); /* all that there is room for */
+    fumehood_pool_close(pool);
+}
+
 /* ---- threads --------------------------------------------------------------------------------------------------- */
 
 static int one_thread_run(unsigned thread, unsigned number)
@@ -531,6 +564,7 @@ int main(void)
         cmocka_unit_test(wrong_options),
         cmocka_unit_test(wrong_programs_of_ours),
         cmocka_unit_test(wrong_programs),
+        cmocka_unit_test(what_goes_in_must_fit),
         cmocka_unit_test(many_threads_on_two_wardens),
         cmocka_unit_test(a_killed_warden_loses_its_run_only),
         cmocka_unit_test(an_idle_warden_that_died_costs_no_run),

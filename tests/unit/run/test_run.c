@@ -225,7 +225,7 @@ static void too_many_files(void **state)
 /* What is staged does not eat into the guest's own share, and does not add to it. */
 static void staged_files_come_on_top(void **state)
 {
-    static char bytes[1 << 20];
+    static char bytes[250 << 10];
     struct stage_file file = {.path = "big", .bytes = bytes, .count = sizeof(bytes), .mode = 0644};
     AUTO_POLICY struct policy policy = started_policy();
     AUTO_PROGRAM struct stage_program program;
