@@ -14,10 +14,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 
 #define GREET_MAX_MS 30000 /* a busy machine starts a program late, but not that late */
 #define ABOVE_FD     10    /* out of the way of the numbers that a worker gets */
@@ -79,7 +82,7 @@ int engine_start_init(struct engine_start *start, const char *program, const str
         r = copy_policy(start, policy, err);
     if (r < 0) {
         engine_start_release(start);
-        return base_err_set(err, r, "worker", "cannot be started: out of memory");
+        return base_err_set(err, r, "warden", "cannot be started: out of memory");
     }
     return 0;
 }
@@ -197,10 +200,17 @@ int engine_link_launch(struct engine_link *link, const struct engine_start *star
         r = spawn(start, &ends, &link->pid);
     if (r) {
         engine_link_end(link, 0);
-        return base_err_sys(err, BASE_E_SETUP, r, start->program, "cannot be started as a worker");
+        return base_err_sys(err, BASE_E_SETUP, r, start->program, "cannot be started as a warden");
     }
     link->pidfd = (int)syscall(SYS_pidfd_open, link->pid, 0); /* without one the pid must do */
     return 0;
+}
+
+static void wait_ms(const struct engine_link *link, int ms)
+{
+    struct pollfd end = {.fd = link->pidfd, .events = POLLIN};
+
+    (void)poll(&end, 1, link->pidfd < 0 ? 2 : ms); /* shortened by a signal: no harm */
 }
 
 /* ---- its first words ------------------------------------------------------------------------------------------- */
@@ -225,39 +235,84 @@ static int take_ready(struct engine_link *link, const struct engine_start *start
     if (r < 0)
         return r;
     if (bytes.count != sizeof(ready))
-        return base_err_set(err, BASE_E_INTERNAL, "worker", "says something else than that it is ready");
+        return base_err_set(err, BASE_E_INTERNAL, "warden", "says something else than that it is ready");
     memcpy(&ready, bytes.bytes, sizeof(ready));
     if (ready.code < 0) {
         *err = ready.error;
         return ready.code;
     }
     if (strcmp(ready.policy_sha256, start->policy_sha256) != 0)
-        return base_err_set(err, BASE_E_INTERNAL, "worker", "understood another policy than it was given");
+        return base_err_set(err, BASE_E_INTERNAL, "warden", "understood another policy than it was given");
     return 0;
 }
 
-/* Whatever the program is, it did not answer as a worker of this build. */
-static int no_worker(const struct engine_start *start, struct base_err *err)
+static int give_policy(struct engine_link *link, const struct engine_start *start, struct base_err *err)
 {
-    (void)base_err_set(err, BASE_E_SETUP, start->program, "%s",
-                       err->code == BASE_E_INVALID ? err->what : "does not answer as a warden does");
-    return base_err_remedy(err, "it must be the fumehood of the same build and installation");
+    int r = engine_wire_send_bytes(link->fd, start->policy.bytes, start->policy.count, err);
+
+    if (r >= 0)
+        r = take_ready(link, start, err);
+    return r == BASE_E_LOST ? base_err_set(err, BASE_E_SETUP, start->program, "died before it was ready as a warden")
+                            : r;
+}
+
+/* What a program of ours refuses by itself, where nobody hears it: see refuse_borrowed_rights() in front/cli/start.c.
+ */
+static bool borrows_rights(const char *program)
+{
+    struct stat st;
+
+    if (stat(program, &st) < 0)
+        return false;
+    return ((st.st_mode & S_ISUID) && st.st_uid != getuid()) || ((st.st_mode & S_ISGID) && st.st_gid != getgid()) ||
+           (getuid() != 0 && getxattr(program, "security.capability", NULL, 0) > 0);
+}
+
+/* How it ended, if it does within a second: it is left for engine_link_end() to reap. */
+static void say_end(const struct engine_link *link, char *text, size_t text_bytes)
+{
+    siginfo_t end = {0};
+
+    wait_ms(link, 1000);
+    *text = '\0';
+    if (waitid(P_PID, (id_t)link->pid, &end, WEXITED | WNOWAIT | WNOHANG) < 0 || end.si_pid == 0)
+        return; /* it lives on, or somebody else has reaped it */
+    (void)snprintf(text, text_bytes, ": it was ended by signal %d", end.si_status);
+    if (end.si_code == CLD_EXITED)
+        (void)snprintf(text, text_bytes, ": it ended with status %d", end.si_status);
+}
+
+/* Whatever the program is, it did not answer as a warden of this build: @err says what it did. */
+static int no_warden(const struct engine_link *link, const struct engine_start *start, bool silent,
+                     struct base_err *err)
+{
+    char end[64] = "";
+
+    if (!silent && err->code == BASE_E_LOST && borrows_rights(start->program)) {
+        (void)base_err_set(err, BASE_E_SETUP, start->program, "is set-uid, set-gid or has file capabilities");
+        return base_err_remedy(err, "take them away: it needs none");
+    }
+    if (silent)
+        (void)snprintf(end, sizeof(end), ": it said nothing for %d s", GREET_MAX_MS / 1000);
+    else if (err->code == BASE_E_LOST)
+        say_end(link, end, sizeof(end));
+    (void)base_err_set(err, BASE_E_SETUP, start->program, "%s%s",
+                       err->code == BASE_E_INVALID ? err->what : "does not answer as a warden does", end);
+    return base_err_remedy(err, "it must be the fumehood of the same build");
 }
 
 int engine_link_greet(struct engine_link *link, const struct engine_start *start, struct base_err *err)
 {
     struct base_err why = {.code = BASE_E_LOST};
     int r = engine_wire_send_hello(link->fd, &why);
+    bool silent = r >= 0 && !speaks(link);
 
-    if (r >= 0)
-        r = speaks(link) ? engine_wire_receive_hello(link->fd, &why) : BASE_E_LOST;
-    if (r < 0) {
-        (void)no_worker(start, &why);
-    } else {
-        r = engine_wire_send_bytes(link->fd, start->policy.bytes, start->policy.count, &why);
-        if (r >= 0)
-            r = take_ready(link, start, &why);
-    }
+    if (r >= 0 && !silent)
+        r = engine_wire_receive_hello(link->fd, &why);
+    if (r < 0 || silent)
+        r = no_warden(link, start, silent, &why);
+    else
+        r = give_policy(link, start, &why);
     if (r < 0) {
         engine_link_end(link, 0);
         if (err)
@@ -355,7 +410,7 @@ int engine_link_submit(struct engine_link *link, const struct engine_start *star
     int r = BASE_E_LOST;
 
     if (!place || !engine_link_is_idle(link))
-        return base_err_set(err, BASE_E_INTERNAL, "worker", "is not idle");
+        return base_err_set(err, BASE_E_INTERNAL, "warden", "is not idle");
     for (unsigned attempt = 0; attempt < 2 && r == BASE_E_LOST; attempt++) { /* an idle worker may have died since */
         r = is_dead(link) ? start_again(link, start, err) : 0;
         if (r >= 0)
@@ -396,7 +451,7 @@ static void make_lost(struct warden_outcome *outcome)
     };
     (void)base_random_hex(outcome->run_id, sizeof(outcome->run_id) - 1, NULL); /* without it, there is no id */
     base_clock_utc(outcome->started_utc, sizeof(outcome->started_utc));
-    base_err_set(&outcome->error, BASE_E_LOST, "worker", "died during the run");
+    base_err_set(&outcome->error, BASE_E_LOST, "warden", "died during the run");
     for (int i = 0; i < POLICY_LIMIT_MAX; i++)
         outcome->limits[i].hits = WARDEN_UNKNOWN;
     base_hash_bytes_hex("", 0, outcome->out.sha256);
@@ -481,7 +536,7 @@ void engine_event_settle(const struct engine_event *event, struct warden_outcome
 
     if (event->lost) {
         outcome->ending = WARDEN_LOST;
-        base_err_set(&outcome->error, BASE_E_LOST, "worker", "died before its cage was proved gone");
+        base_err_set(&outcome->error, BASE_E_LOST, "warden", "died before its cage was proved gone");
         return;
     }
     settled.out.kept = outcome->out.kept;
@@ -510,13 +565,6 @@ static bool is_gone(const struct engine_link *link)
     pid_t r = link->pid > 0 ? waitpid(link->pid, NULL, WNOHANG) : -1;
 
     return r == link->pid || (r < 0 && (link->pid == 0 || errno == ECHILD));
-}
-
-static void wait_ms(const struct engine_link *link, int ms)
-{
-    struct pollfd end = {.fd = link->pidfd, .events = POLLIN};
-
-    (void)poll(&end, 1, link->pidfd < 0 ? 2 : ms); /* shortened by a signal: no harm */
 }
 
 /* One that waits for work, or clears a cage away, ends by itself when there will be none; what runs is cancelled. */

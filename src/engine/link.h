@@ -50,8 +50,8 @@ struct engine_link {
  * BASE_E_SETUP: it cannot be started. */
 int engine_link_launch(struct engine_link *link, const struct engine_start *start, struct base_err *err);
 
-/* BASE_E_SETUP: the program is no fumehood of this build. Other codes: what the worker says of its policy, such as
- * BASE_E_REFUSED. The worker is then gone. */
+/* BASE_E_SETUP: the program is no fumehood of this build, or ended too early. Other codes: what the worker says of its
+ * policy, such as BASE_E_REFUSED. The worker is then gone. */
 int engine_link_greet(struct engine_link *link, const struct engine_start *start, struct base_err *err);
 
 /* Nothing runs in it, and there is room for one more job. */

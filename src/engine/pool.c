@@ -59,7 +59,7 @@ int engine_pool_start(unsigned jobs, const char *program, const struct policy *p
         pool->open = calloc((size_t)jobs * ENGINE_OPEN_MAX, sizeof(*pool->open));
     }
     if (!pool || !pool->links || !pool->polls || !pool->open)
-        return base_err_set(err, BASE_E_NOMEM, "worker", "out of memory");
+        return base_err_set(err, BASE_E_NOMEM, "warden", "out of memory");
     for (; pool->jobs < jobs; pool->jobs++)
         pool->links[pool->jobs] = ENGINE_LINK_NONE;
     r = engine_start_init(&pool->start, program, policy, stderr_fd, err);
@@ -107,7 +107,7 @@ int engine_pool_submit(struct engine_pool *pool, const struct run_request *reque
         if (engine_link_is_idle(&pool->links[i]))
             link = &pool->links[i];
     if (!link)
-        return base_err_set(err, BASE_E_INTERNAL, "worker", "none is idle");
+        return base_err_set(err, BASE_E_INTERNAL, "warden", "none is idle");
     while (job->open) /* as many as all workers can have */
         job++;
     r = engine_link_submit(link, &pool->start, request, job, err);

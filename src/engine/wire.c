@@ -9,7 +9,7 @@
 
 #define MESSAGE_MAX_BYTES (1ull << 30)
 
-static const char place[] = "worker";
+static const char place[] = "warden";
 
 /* ---- bytes ----------------------------------------------------------------------------------------------------- */
 

@@ -50,12 +50,12 @@ static int follow_starter(struct base_err *err)
 
     if (flags < 0 || fcntl(ENGINE_LIFE_FD, F_SETOWN, getpid()) < 0 || fcntl(ENGINE_LIFE_FD, F_SETSIG, SIGTERM) < 0 ||
         fcntl(ENGINE_LIFE_FD, F_SETFL, flags | O_ASYNC) < 0)
-        return base_err_sys(err, BASE_E_SETUP, errno, "worker", "cannot be told when its starter ends");
+        return base_err_sys(err, BASE_E_SETUP, errno, "warden", "cannot be told when its starter ends");
     sigemptyset(&end);
     sigaddset(&end, SIGTERM);
     (void)sigprocmask(SIG_BLOCK, &end, NULL); /* a run takes it; between two, the connection's end is enough */
     if (poll(&life, 1, 0) != 0)               /* it ended before */
-        return base_err_set(err, BASE_E_LOST, "worker", "who started it is gone");
+        return base_err_set(err, BASE_E_LOST, "warden", "who started it is gone");
     return 0;
 }
 

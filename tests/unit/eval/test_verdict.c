@@ -150,9 +150,9 @@ static void host_and_policy(void **state)
     b.outcome.ending = WARDEN_CANCELLED;
     assert_int_equal(judge(&b, &ruling), JUDGE_SKIPPED);
     b.outcome.ending = WARDEN_LOST;
-    base_err_set(&b.outcome.error, BASE_E_LOST, "worker", "died");
+    base_err_set(&b.outcome.error, BASE_E_LOST, "warden", "died");
     assert_int_equal(judge(&b, &ruling), JUDGE_INFRA_ERROR);
-    assert_string_equal(ruling.detail, "worker: died");
+    assert_string_equal(ruling.detail, "warden: died");
     base_err_set(&error, BASE_E_SETUP, "cage", "no");
     eval_job_judge(b.job, BASE_E_SETUP, &error, &b.outcome, &ruling);
     assert_int_equal(ruling.verdict, JUDGE_INFRA_ERROR);
