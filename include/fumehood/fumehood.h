@@ -9,7 +9,8 @@
  * by the object that it was asked of, and lives as long as that.
  *
  * Errors. Functions that can fail return 0, or a negative enum fumehood_code, and then fill the caller's struct
- * fumehood_error, which may be NULL. Nothing is printed, and the process is never ended.
+ * fumehood_error, which may be NULL. Beside the codes that each one names, all may return FUMEHOOD_E_NOMEM and
+ * FUMEHOOD_E_INTERNAL. Nothing is printed, and the process is never ended.
  *
  * Threads. A pool may be used by any number of threads at a time; each call takes a warden and waits while none is
  * free. fumehood_pool_close() is for one thread, when no other uses the pool. A result is for one thread at a time.
@@ -39,17 +40,17 @@ enum fumehood_code {
     FUMEHOOD_E_NOT_FOUND = -3, /* a file, a runtime or its toolchain is not there */
     FUMEHOOD_E_REFUSED = -4,   /* by the policy, by what this machine can enforce, or by the emergency stop */
     FUMEHOOD_E_SETUP = -5,     /* no warden can be started */
-    FUMEHOOD_E_LOST = -6,      /* a warden died before it took its program, twice */
-    FUMEHOOD_E_IO = -7,
+    FUMEHOOD_E_LOST = -6,      /* a warden died before it took its program, twice: nothing of it has run */
+    FUMEHOOD_E_IO = -7,        /* a file that is there cannot be read */
     FUMEHOOD_E_NOMEM = -8,
-    FUMEHOOD_E_INTERNAL = -9, /* a bug of ours */
-    FUMEHOOD_E_TOO_LARGE = -10,
+    FUMEHOOD_E_INTERNAL = -9,   /* a bug of ours */
+    FUMEHOOD_E_TOO_LARGE = -10, /* a policy file, or a program with its files */
 };
 
 struct fumehood_error {
     int code;         /* enum fumehood_code */
     int sys_errno;    /* 0 when the kernel was not asked */
-    char place[256];  /* file, file:line:column, option */
+    char place[256];  /* file, file:line:column, or the field that is wrong: "limits wall_ms=never" */
     char what[384];   /* one clause, no full stop */
     char remedy[384]; /* how to mend it; empty when there is no way */
 };
@@ -78,15 +79,16 @@ struct fumehood_pool_options {
     unsigned wardens;          /* cages at the same time, at most 1024; default: as many as processors */
     const char *policy;        /* path of a policy file, or a built-in name; default: "default" */
     const char *policy_text;   /* or the policy itself, as YAML or JSON */
-    const char *const *limits; /* "KEY=VALUE", such as "wall_ms=2s", over the policy's; NULL-terminated */
+    const char *const *limits; /* "KEY=VALUE", such as "wall_ms=2s": over the policy's, each once; NULL-terminated */
     enum fumehood_cage cage;
     const char *program; /* path of fumehood; default: where it was installed with this library. PATH is not asked */
 };
 
-/* Start the wardens and wait until they are ready. @options may be NULL. *@ret_pool is closed with
- * fumehood_pool_close(). FUMEHOOD_E_USAGE, _INVALID, _NOT_FOUND: the options or the policy are wrong; _REFUSED: the
- * policy cannot be enforced here; _SETUP: there is no fumehood of this build at the path. Of the environment the
- * wardens get HOME, XDG_STATE_HOME and XDG_RUNTIME_DIR, as they are now. */
+/* Start the wardens and wait until they are ready; at most 30 s where the program at the path does not answer. @options
+ * may be NULL. *@ret_pool is closed with fumehood_pool_close(). FUMEHOOD_E_USAGE: an option is wrong; _NOT_FOUND: there
+ * is no such policy; _IO: its file cannot be read; _INVALID, _TOO_LARGE: it is no policy; _REFUSED: it cannot be
+ * enforced here, or the emergency stop is set; _SETUP: there is no fumehood of this build at the path, or it cannot be
+ * started. Of the environment the wardens get HOME, XDG_STATE_HOME and XDG_RUNTIME_DIR, as they are now. */
 FUMEHOOD_API int fumehood_pool_open(const struct fumehood_pool_options *options, struct fumehood_pool **ret_pool,
                                     struct fumehood_error *error);
 
@@ -97,7 +99,7 @@ FUMEHOOD_API void fumehood_pool_close(struct fumehood_pool *pool);
 
 /* A further file for the cage. */
 struct fumehood_file {
-    const char *path; /* below /work, such as "data/in.txt" */
+    const char *path; /* below /work, such as "data/in.txt"; no two of them in each other's way */
     const void *bytes;
     size_t count;
     int executable; /* not 0: mode 0755, else 0644 */
@@ -106,23 +108,28 @@ struct fumehood_file {
 /* What is NULL or 0 is empty, or has the default. */
 struct fumehood_program {
     size_t size;             /* of this struct: sizeof(struct fumehood_program) */
-    const char *name;        /* file name in the cage, such as "a.py"; required */
+    const char *name;        /* file name in the cage, such as "a.py", without a slash; required. What is not a letter,
+                                digit, '.', '_' or '-' becomes '_', and so does a '.' or '-' at its beginning */
     const char *runtime;     /* "python", "node", "sh", "bash", "perl", "native"; default: by name, #! or ELF header */
     const void *bytes;       /* the program itself */
     size_t count;            /* of them */
     const char *const *args; /* after the program's name; NULL-terminated */
     const void *stdin_bytes;
     size_t stdin_count;
-    const char *const *environment; /* "NAME=VALUE", over the policy's; NULL-terminated. Nothing else is inherited */
-    const struct fumehood_file *files;
-    size_t file_count;
+    const char *const *environment; /* "NAME=VALUE", over the policy's, each NAME once; NULL-terminated. Nothing else is
+                                       inherited */
+    const struct fumehood_file *files; /* together with the program at most what the limit scratch_bytes says */
+    size_t file_count;                 /* at most 256 */
 };
 
 struct fumehood_result;
 
 /* Run @program, and wait until it is known how it ended; then, or before, its cage is cleared away. A run that could be
- * started returns 0 whatever became of it, with *@ret_result, to be freed with fumehood_result_free(). _REFUSED:
- * nothing was started. Waits for a free warden first. */
+ * started returns 0 whatever became of it, with *@ret_result, to be freed with fumehood_result_free().
+ * Waits for a free warden first. With these, nothing was started: FUMEHOOD_E_USAGE: a field of @program is wrong;
+ * _INVALID: its bytes are no native program; _NOT_FOUND: its runtime is not known, or not on this machine; _TOO_LARGE:
+ * program and files do not fit into the scratch; _REFUSED: by what this machine can enforce, or by the emergency stop;
+ * _SETUP: a warden that died cannot be replaced; _LOST: the new one died, too. */
 FUMEHOOD_API int fumehood_run(struct fumehood_pool *pool, const struct fumehood_program *program,
                               struct fumehood_result **ret_result, struct fumehood_error *error);
 

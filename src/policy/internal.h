@@ -12,6 +12,9 @@
 /* Find the limit that @name spells, with or without _if_available. False when there is none. */
 bool policy_limit_find(const char *name, enum policy_limit_key *ret_key, bool *ret_if_available);
 
+/* As policy_set_limit(); @by is the reason that "unlimited" then has. */
+int policy_limit_set(struct policy *policy, const char *assignment, const char *by, struct base_err *err);
+
 /* Read @text as a value of @key. Returns NULL, or a static clause that says what is wrong. */
 const char *policy_limit_read(enum policy_limit_key key, const char *text, uint64_t *ret_value, bool *ret_unlimited);
 

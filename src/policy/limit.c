@@ -135,7 +135,7 @@ static int wrong_value(struct base_err *err, const char *assignment, const char 
     return BASE_E_USAGE;
 }
 
-int policy_set_limit(struct policy *policy, const char *assignment, struct base_err *err)
+int policy_limit_set(struct policy *policy, const char *assignment, const char *by, struct base_err *err)
 {
     const char *equals = strchr(assignment, '=');
     struct policy_limit limit = {0};
@@ -152,7 +152,12 @@ int policy_set_limit(struct policy *policy, const char *assignment, struct base_
     if (why)
         return wrong_value(err, assignment, name, key, why);
     if (limit.unlimited)
-        (void)snprintf(limit.reason, sizeof(limit.reason), "command line");
+        (void)snprintf(limit.reason, sizeof(limit.reason), "%s", by);
     policy->limits[key] = limit;
     return 0;
+}
+
+int policy_set_limit(struct policy *policy, const char *assignment, struct base_err *err)
+{
+    return policy_limit_set(policy, assignment, "command line", err);
 }

@@ -18,9 +18,7 @@ int policy_load(const char *ref, struct policy *ret_policy, struct base_err *err
         r = policy_builtin(ref, ret_policy, err);
     if (r == BASE_E_NOT_FOUND && access(ref, F_OK) == 0) /* there, but without a / or . in its name */
         (void)base_err_remedy(err, "for the file write ./%s", ref);
-    if (r == BASE_E_NOT_FOUND && err) /* "not found" is said of programs; a wrong policy name is a wrong command line */
-        err->code = BASE_E_USAGE;
     if (r < 0)
-        return r == BASE_E_NOT_FOUND ? BASE_E_USAGE : r;
+        return r;
     return text.bytes ? policy_parse(text.bytes, text.count, ref, ret_policy, err) : 0;
 }

@@ -78,7 +78,8 @@ int policy_parse(const char *bytes, size_t count, const char *place, struct poli
 /* Apply the clauses of @doc, a policy that stands inside another document, over *@policy. */
 int policy_apply(const struct base_doc *doc, const char *place, struct policy *policy, struct base_err *err);
 
-/* @ref is a built-in name, or a file when it holds '/' or '.'. */
+/* @ref is a built-in name, or a file when it holds '/' or '.'. BASE_E_NOT_FOUND: there is none; BASE_E_IO: the file
+ * cannot be read; BASE_E_INVALID, _REFUSED, _TOO_LARGE: it is no policy that can be kept. */
 int policy_load(const char *ref, struct policy *ret_policy, struct base_err *err);
 
 /* A copy that owns all it has. BASE_E_NOMEM. */
@@ -91,6 +92,12 @@ int policy_set_limit(struct policy *policy, const char *assignment, struct base_
  * variables (LD_*) may be set: the guest could set them itself. BASE_E_USAGE for a name that is not
  * [A-Za-z_][A-Za-z0-9_]*, or too many. */
 int policy_add_env(struct policy *policy, const char *assignment, struct base_err *err);
+
+/* All of @assignments, each name once, whether with _if_available or without: BASE_E_USAGE. @by is who gives them, the
+ * reason of one that is unlimited. */
+int policy_set_limits(struct policy *policy, const char *const *assignments, size_t count, const char *by,
+                      struct base_err *err);
+int policy_add_envs(struct policy *policy, const char *const *assignments, size_t count, struct base_err *err);
 
 /* The denied call that ends the run: the first under `denials: end`, else what the policy says. */
 #define POLICY_NO_DENIED_CALL UINT64_MAX

@@ -60,8 +60,14 @@ void lib_rooms_unlock(void);
 struct lib_shared *lib_shared_take(struct lib_shared *shared);
 void lib_shared_drop(struct lib_shared *shared);
 
-/* Hand @err to the caller. Returns its code. */
-int lib_error(const struct base_err *err, struct fumehood_error *error);
+/* Of a list that ends with NULL, or is NULL. */
+size_t lib_count(const char *const *texts);
+
+/* Where @err speaks of the command line, let it name the fields of include/fumehood/fumehood.h. */
+void lib_name_fields(struct base_err *err);
+
+/* Hand @err to the caller, with its fields named. Returns its code. */
+int lib_error(struct base_err *err, struct fumehood_error *error);
 
 /* Take a warden that can take a job; waits while there is none. */
 struct lib_warden *lib_warden_take(struct fumehood_pool *pool);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "front/lib/lib.h"
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,15 @@
 #define CLOSE_WAIT_US 10000000 /* a warden that ends its cage needs far less */
 
 static pthread_mutex_t rooms = PTHREAD_MUTEX_INITIALIZER;
+
+size_t lib_count(const char *const *texts)
+{
+    size_t count = 0;
+
+    while (texts && texts[count])
+        count++;
+    return count;
+}
 
 void lib_rooms_lock(void)
 {
@@ -54,9 +64,10 @@ static int load_policy(const struct fumehood_pool_options *options, struct polic
         r = policy_parse(options->policy_text, strlen(options->policy_text), "policy_text", policy, err);
     else
         r = policy_load(options->policy ? options->policy : "default", policy, err);
-    for (size_t i = 0; r >= 0 && options->limits && options->limits[i]; i++)
-        r = policy_set_limit(policy, options->limits[i], err);
-    return r;
+    if (r < 0 && !err->place[0]) /* it was no file */
+        (void)snprintf(err->place, sizeof(err->place), "policy");
+    return r < 0 ? r
+                 : policy_set_limits(policy, options->limits, lib_count(options->limits), "who opened the pool", err);
 }
 
 /* All of them are on their way before the first is waited for. */

@@ -45,12 +45,13 @@ const char *fumehood_result_limit(const struct fumehood_result *result)
 const char *fumehood_result_detail(const struct fumehood_result *result)
 {
     const struct warden_outcome *outcome = &result->outcome;
-    bool failed = outcome->ending == WARDEN_SETUP_ERROR || outcome->ending == WARDEN_LOST;
+    struct base_err err = outcome->error;
 
+    if (outcome->ending != WARDEN_SETUP_ERROR && outcome->ending != WARDEN_LOST)
+        return outcome->detail;
+    lib_name_fields(&err);
     /* the text is made in the result's own memory, which is its owner's */
-    return failed ? base_err_text(&outcome->error, ((struct fumehood_result *)(uintptr_t)result)->detail,
-                                  sizeof(result->detail))
-                  : outcome->detail;
+    return base_err_text(&err, ((struct fumehood_result *)(uintptr_t)result)->detail, sizeof(result->detail));
 }
 
 uint64_t fumehood_result_wall_us(const struct fumehood_result *result)

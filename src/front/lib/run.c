@@ -1,6 +1,7 @@
 /* run.c - one program through the pool */
 #include "base/cleanup.h"
 #include "front/lib/lib.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +16,14 @@ static int check(const struct fumehood_program *program, struct base_err *err)
         return base_err_set(err, BASE_E_USAGE, "size", "is not that of the program of this version");
     if (!program->name || !program->name[0])
         return base_err_set(err, BASE_E_USAGE, "name", "is missing");
-    if ((program->count && !program->bytes) || (program->stdin_count && !program->stdin_bytes) ||
-        (program->file_count && !program->files))
-        return base_err_set(err, BASE_E_USAGE, program->name,
-                            "has bytes or files of a number, but nothing where they are");
+    if (strchr(program->name, '/'))
+        return base_err_set(err, BASE_E_USAGE, "name", "\"%.200s\" is a path, not the name of a file", program->name);
+    if (program->count && !program->bytes)
+        return base_err_set(err, BASE_E_USAGE, "bytes", "is NULL, and count is not 0");
+    if (program->stdin_count && !program->stdin_bytes)
+        return base_err_set(err, BASE_E_USAGE, "stdin_bytes", "is NULL, and stdin_count is not 0");
+    if (program->file_count && !program->files)
+        return base_err_set(err, BASE_E_USAGE, "files", "is NULL, and file_count is not 0");
     return 0;
 }
 
@@ -37,6 +42,8 @@ static int stage_program(const struct fumehood_program *program, struct fumehood
         return base_err_set(err, r, program->name, "is too large");
     r = stage_program_from_bytes(program->name, owned.bytes, owned.count, program->runtime, &result->program, err);
     result->program.owned = owned; /* also where it failed: freed with the result */
+    if (r == BASE_E_NOT_FOUND && program->runtime && strcmp(err->place, program->runtime) == 0)
+        (void)snprintf(err->place, sizeof(err->place), "runtime %.200s", program->runtime);
     return r < 0 ? r : stage_runtime_check(result->program.runtime, err);
 }
 
@@ -60,15 +67,14 @@ static int stage_files(const struct fumehood_program *program, struct fumehood_r
 
 static int set_environment(const struct fumehood_program *program, struct fumehood_result *result, struct base_err *err)
 {
+    size_t count = lib_count(program->environment);
     int r;
 
-    if (!program->environment || !program->environment[0])
+    if (count == 0)
         return 0;
     r = policy_copy(&result->shared->policy, &result->policy, err);
     result->has_policy = r >= 0;
-    for (size_t i = 0; r >= 0 && program->environment[i]; i++)
-        r = policy_add_env(&result->policy, program->environment[i], err);
-    return r;
+    return r < 0 ? r : policy_add_envs(&result->policy, program->environment, count, err);
 }
 
 static int stage(struct fumehood_pool *pool, const struct fumehood_program *program, struct fumehood_result *result,

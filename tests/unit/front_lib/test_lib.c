@@ -225,14 +225,15 @@ static void expect_refused(struct fumehood_pool_options wanted, int code, const 
     assert_null(pool);
     assert_int_equal(error.code, code);
     (void)fumehood_error_text(&error, text, sizeof(text));
-    if (!strstr(error.place, place) || !strstr(error.what, what))
+    if (!strstr(error.place, place) || !strstr(error.what, what) || strstr(text, "--"))
         fail_msg("%s", text);
     assert_int_equal(fumehood_pool_open(&wanted, &pool, NULL), code);
 }
 
 static void wrong_options(void **state)
 {
-    static const char *const limits[] = {"wall_ms=never", NULL};
+    static const char *const limits[] = {"wall_ms=never", NULL}, *const twice[] = {"wall_ms=1s",
+                                                                                   "wall_ms_if_available=2s", NULL};
     struct fumehood_pool_options wanted = options(1);
 
     (void)state;
@@ -245,7 +246,11 @@ static void wrong_options(void **state)
     expect_refused(wanted, FUMEHOOD_E_USAGE, "cage", "no kind of cage");
     wanted = options(1);
     wanted.limits = limits;
-    expect_refused(wanted, FUMEHOOD_E_USAGE, "wall_ms=never", "wall_ms");
+    expect_refused(wanted, FUMEHOOD_E_USAGE, "limits wall_ms=never", "wall_ms");
+    wanted.limits = twice;
+    expect_refused(wanted, FUMEHOOD_E_USAGE, "limits", "wall_ms is given twice");
+    wanted.limits = (const char *const[]){"open_files=3", NULL};
+    expect_refused(wanted, FUMEHOOD_E_USAGE, "open_files", "no program starts");
     wanted = options(1);
     wanted.policy_text = "limits: {}\n";
     expect_refused(wanted, FUMEHOOD_E_USAGE, "policy_text", "together");
@@ -254,7 +259,11 @@ static void wrong_options(void **state)
     expect_refused(wanted, FUMEHOOD_E_INVALID, "policy_text:3", "heat_ms");
     wanted.policy_text = NULL;
     wanted.policy = "/nowhere/policy.yaml";
-    expect_refused(wanted, FUMEHOOD_E_USAGE, "/nowhere/policy.yaml", "no such file");
+    expect_refused(wanted, FUMEHOOD_E_NOT_FOUND, "/nowhere/policy.yaml", "no such file");
+    wanted.policy = "defalt";
+    expect_refused(wanted, FUMEHOOD_E_NOT_FOUND, "policy", "\"defalt\"");
+    wanted.policy = "/proc/self/mem"; /* read from its beginning: EIO, for root too */
+    expect_refused(wanted, FUMEHOOD_E_IO, "/proc/self/mem", "cannot be read");
 }
 
 static void wrong_programs_of_ours(void **state)
@@ -267,49 +276,80 @@ static void wrong_programs_of_ours(void **state)
     wanted.program = "/nowhere/fumehood";
     expect_refused(wanted, FUMEHOOD_E_SETUP, "/nowhere/fumehood", "cannot be started");
     wanted.program = "/bin/true";
-    expect_refused(wanted, FUMEHOOD_E_SETUP, "/bin/true", "does not answer");
+    expect_refused(wanted, FUMEHOOD_E_SETUP, "/bin/true", "does not answer as a warden does: it ended with status 0");
+    wanted.program = "/etc";
+    expect_refused(wanted, FUMEHOOD_E_SETUP, "/etc", "cannot be started as a warden");
 }
 
-static void expect_no_run(struct fumehood_program program, int code, const char *what)
+static void expect_no_run(struct fumehood_program program, int code, const char *place, const char *what)
 {
+    char text[1100];
     struct fumehood_result *result = NULL;
     struct fumehood_error error = {0};
 
     assert_int_equal(fumehood_run(pool, &program, &result, &error), code);
     assert_null(result);
-    if (!strstr(error.what, what))
-        fail_msg("%s: %s", error.place, error.what);
+    (void)fumehood_error_text(&error, text, sizeof(text));
+    if (!strstr(error.place, place) || !strstr(error.what, what) || strstr(text, "--"))
+        fail_msg("%s", text);
 }
 
 static void wrong_programs(void **state)
 {
-    static const char *const environment[] = {"no value", NULL};
-    const struct fumehood_file outside = {.path = "../out"}, nothing = {.path = "a", .count = 3};
+    static const char *const environment[] = {"no value", NULL}, *const twice[] = {"A=1", "B=1", "A=2", NULL};
+    static const char *args[1026];
+    const struct fumehood_file outside = {.path = "../out"}, nothing = {.path = "a", .count = 3},
+                               same[] = {{.path = "a/b"}, {.path = "a"}}, taken = {.path = "p.sh"};
+    struct fumehood_file numbered[257];
+    char paths[257][8];
     struct fumehood_program program;
 
     (void)state;
     open_pool(1);
     program = shell("exit");
     program.size = 1;
-    expect_no_run(program, FUMEHOOD_E_USAGE, "this version");
+    expect_no_run(program, FUMEHOOD_E_USAGE, "size", "this version");
     program = shell("exit");
     program.name = NULL;
-    expect_no_run(program, FUMEHOOD_E_USAGE, "is missing");
+    expect_no_run(program, FUMEHOOD_E_USAGE, "name", "is missing");
+    program.name = "x/p.sh";
+    expect_no_run(program, FUMEHOOD_E_USAGE, "name", "\"x/p.sh\" is a path");
+    program.name = "p.unknown";
+    expect_no_run(program, FUMEHOOD_E_NOT_FOUND, "p.unknown", "no runtime");
     program = shell("exit");
     program.bytes = NULL;
-    expect_no_run(program, FUMEHOOD_E_USAGE, "nothing where they are");
+    expect_no_run(program, FUMEHOOD_E_USAGE, "bytes", "is NULL");
     program = shell("exit");
     program.runtime = "cobol";
-    expect_no_run(program, FUMEHOOD_E_NOT_FOUND, "no known runtime");
+    expect_no_run(program, FUMEHOOD_E_NOT_FOUND, "runtime cobol", "no known runtime");
     program = shell("exit");
     program.environment = environment;
-    expect_no_run(program, FUMEHOOD_E_USAGE, "no value");
+    expect_no_run(program, FUMEHOOD_E_USAGE, "environment", "no value");
+    program.environment = twice;
+    expect_no_run(program, FUMEHOOD_E_USAGE, "environment", "A is given twice");
+    program = shell("exit");
+    program.args = args;
+    for (size_t i = 0; i < 1025; i++)
+        args[i] = "x";
+    expect_no_run(program, FUMEHOOD_E_USAGE, "args", "more than 1024");
     program = shell("exit");
     program.files = &outside;
     program.file_count = 1;
-    expect_no_run(program, FUMEHOOD_E_USAGE, "../out");
+    expect_no_run(program, FUMEHOOD_E_USAGE, "files", "../out");
     program.files = &nothing;
-    expect_no_run(program, FUMEHOOD_E_USAGE, "without its bytes");
+    expect_no_run(program, FUMEHOOD_E_USAGE, "files", "without its bytes");
+    program.files = &taken;
+    expect_no_run(program, FUMEHOOD_E_USAGE, "files", "is taken by the program");
+    program.files = same;
+    program.file_count = 2;
+    expect_no_run(program, FUMEHOOD_E_USAGE, "files", "in each other's way");
+    for (int i = 0; i < 257; i++) {
+        (void)snprintf(paths[i], sizeof(paths[i]), "f%d", i);
+        numbered[i] = (struct fumehood_file){.path = paths[i]};
+    }
+    program.files = numbered;
+    program.file_count = 257;
+    expect_no_run(program, FUMEHOOD_E_USAGE, "files", "more than 256");
     fumehood_result_free(run_shell("exit 0")); /* the pool is as good as before */
     fumehood_pool_close(pool);
 }
@@ -332,16 +372,16 @@ static void what_goes_in_must_fit(void **state)
     assert_int_equal(fumehood_pool_open(&wanted, &pool, NULL), 0);
     program.files = &large;
     program.file_count = 1;
-    expect_no_run(program, FUMEHOOD_E_TOO_LARGE, "\"large\"");
+    expect_no_run(program, FUMEHOOD_E_TOO_LARGE, "files", "\"large\"");
     program.files = halves;
     program.file_count = 2;
-    expect_no_run(program, FUMEHOOD_E_TOO_LARGE, "\"two\"");
+    expect_no_run(program, FUMEHOOD_E_TOO_LARGE, "files", "\"two\"");
     program = shell(bytes);
     memset(bytes, '#', sizeof(bytes));
     program.count = sizeof(bytes);
     program.files = halves;
     program.file_count = 1;
-    expect_no_run(program, FUMEHOOD_E_TOO_LARGE, "\"one\"");
+    expect_no_run(program, FUMEHOOD_E_TOO_LARGE, "files", "\"one\"");
     program.file_count = 0;
     fumehood_result_free(run(&program)); /* all that there is room for */
     fumehood_pool_close(pool);

@@ -74,12 +74,32 @@ static void wrong_assignments_are_usage_errors(void **state)
     assert_string_equal(before, after);
 }
 
+static void each_once(void **state)
+{
+    static const char *const limits[] = {"wall_ms=1s", "processes=3", "wall_ms_if_available=2s"},
+                             *const variables[] = {"A=1", "AA=1", "A=2"}, *const free_of[] = {"cpu_ms=unlimited"};
+    AUTO_POLICY struct policy policy = {0};
+    struct base_err err = {0};
+
+    (void)state;
+    assert_int_equal(policy_set_limits(&policy, limits, 2, "me", &err), 0);
+    assert_int_equal(policy_set_limits(&policy, limits, 3, "me", &err), BASE_E_USAGE);
+    assert_string_equal(err.what, "wall_ms is given twice");
+    assert_int_equal(policy_add_envs(&policy, variables, 2, &err), 0);
+    assert_int_equal(policy_add_envs(&policy, variables, 3, &err), BASE_E_USAGE);
+    assert_string_equal(err.place, "--env");
+    assert_int_equal(policy_set_limits(&policy, free_of, 1, "me", &err), 0);
+    assert_string_equal(policy.limits[POLICY_LIMIT_CPU_MS].reason, "me");
+    assert_int_equal(policy_set_limits(&policy, NULL, 0, "me", &err), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_follow_the_contract),
         cmocka_unit_test(command_line_sets_a_limit),
         cmocka_unit_test(wrong_assignments_are_usage_errors),
+        cmocka_unit_test(each_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

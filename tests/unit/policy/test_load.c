@@ -21,9 +21,9 @@ static void errors_are_the_users(void **state)
     struct base_err err = {0};
 
     (void)state;
-    assert_int_equal(policy_load("nothing", &policy, &err), BASE_E_USAGE);
-    assert_int_equal(err.code, BASE_E_USAGE);
-    assert_int_equal(policy_load("./nothing", &policy, &err), BASE_E_USAGE);
+    assert_int_equal(policy_load("nothing", &policy, &err), BASE_E_NOT_FOUND);
+    assert_int_equal(err.code, BASE_E_NOT_FOUND);
+    assert_int_equal(policy_load("./nothing", &policy, &err), BASE_E_NOT_FOUND);
     assert_string_equal(err.place, "./nothing");
     assert_int_equal(policy_load(".", &policy, &err), BASE_E_INVALID);
     assert_int_equal(policy_load("/dev/zero", &policy, &err), BASE_E_INVALID);
@@ -33,9 +33,9 @@ static void errors_are_the_users(void **state)
     assert_int_equal(policy_load("./bad.yaml", &policy, &err), BASE_E_INVALID);
     assert_string_equal(err.place, "./bad.yaml:2:1");
     support_write_text("noext", "name: x\n");
-    assert_int_equal(policy_load("noext", &policy, &err), BASE_E_USAGE);
+    assert_int_equal(policy_load("noext", &policy, &err), BASE_E_NOT_FOUND);
     assert_non_null(strstr(err.remedy, "./noext"));
-    assert_int_equal(policy_load("defalt", &policy, &err), BASE_E_USAGE);
+    assert_int_equal(policy_load("defalt", &policy, &err), BASE_E_NOT_FOUND);
     assert_non_null(strstr(err.remedy, "did you mean default?"));
 }
 

@@ -1,0 +1,44 @@
+/* lists.c - limits and variables as whoever starts runs gives them: over the policy's, each once */
+#include "policy/internal.h"
+#include <string.h>
+
+/* The length of what "KEY=VALUE" names, without the suffix: a limit is the same one with _if_available. */
+static size_t name_length(const char *text, const char *suffix)
+{
+    size_t length = strcspn(text, "="), tail = strlen(suffix);
+
+    return length > tail && strncmp(text + length - tail, suffix, tail) == 0 ? length - tail : length;
+}
+
+/* Which of two values is meant is not for us to say. */
+static int refuse_twice(const char *const *texts, size_t count, const char *place, const char *suffix,
+                        struct base_err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < i; j++) {
+            size_t length = name_length(texts[i], suffix);
+
+            if (length == name_length(texts[j], suffix) && strncmp(texts[i], texts[j], length) == 0)
+                return base_err_set(err, BASE_E_USAGE, place, "%.*s is given twice", (int)length, texts[i]);
+        }
+    return 0;
+}
+
+int policy_set_limits(struct policy *policy, const char *const *assignments, size_t count, const char *by,
+                      struct base_err *err)
+{
+    int r = refuse_twice(assignments, count, "--limit", POLICY_IF_AVAILABLE, err);
+
+    for (size_t i = 0; r >= 0 && i < count; i++)
+        r = policy_limit_set(policy, assignments[i], by, err);
+    return r;
+}
+
+int policy_add_envs(struct policy *policy, const char *const *assignments, size_t count, struct base_err *err)
+{
+    int r = refuse_twice(assignments, count, "--env", "", err);
+
+    for (size_t i = 0; r >= 0 && i < count; i++)
+        r = policy_add_env(policy, assignments[i], err);
+    return r;
+}
