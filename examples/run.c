@@ -20,9 +20,10 @@ int main(int argc, char **argv)
         fumehood_pool_close(pool);
         return 125;
     }
+    int status = fumehood_result_exit_code(result); /* -1 unless it exited */
     printf("%s", fumehood_result_stdout(result).bytes);
-    printf("%s, exit code %d\n", fumehood_result_ending_name(result), fumehood_result_exit_code(result));
+    printf("%s, exit code %d\n", fumehood_result_ending_name(result), status);
     fumehood_result_free(result);
     fumehood_pool_close(pool);
-    return 0;
+    return status < 0 ? 125 : status;
 }
