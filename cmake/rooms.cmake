@@ -63,7 +63,6 @@ target_link_options(zygote_python PRIVATE -fno-sanitize=all -Wl,-z,now -Wl,-s)
 target_include_directories(zygote_python PRIVATE
     ${CMAKE_BINARY_DIR}/doors/base ${CMAKE_BINARY_DIR}/doors/policy ${CMAKE_BINARY_DIR}/doors/cage
     ${CMAKE_BINARY_DIR}/doors/zygote)
-embed(zygote_python zygote_driver ${CMAKE_SOURCE_DIR}/src/zygote/python.py)
 embed(cage cage_zygote_files $<TARGET_FILE:zygote_python>)
 
 # Both ends of a connection to a worker have the same stamp, or do not talk.

@@ -183,6 +183,7 @@ struct cage_report {
     _Atomic uint32_t zygote_died; /* before the guest that it had forked, or with it */
     int32_t kept_status; /* of the first process that a keeper has reaped, and the processor time of its tree */
     uint64_t kept_cpu_us;
+    uint64_t fork_cpu_us; /* of a guest that a zygote has forked, and of what that has waited for */
     int32_t wait_status;
     int32_t failed_step; /* -1: none */
     int32_t failed_errno;

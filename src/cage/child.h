@@ -8,6 +8,7 @@
 #include "cage/cage.h"
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #define CAGE_GUEST_ID 1000u
@@ -105,6 +106,7 @@ struct cage_context {
     uint64_t staged_bytes, staged_inodes;         /* what the scratch holds before the guest starts */
     int root_fd, scratch_fd, listener_fd, signal_fd;
     int zygote_fd;   /* a keeper's line to its zygote; -1: there is none */
+    bool has_strays; /* the zygote has children of that guest's that live on when it has ended */
     int guest_fd;    /* the line of a guest that the zygote has forked, or is asked to; -1: there is none */
     pid_t guest;     /* the guest-to-be that stands ready; 0: there is none */
     int guest_alive; /* and that it has neither ended nor begun: the kernel sets this to 0 */
@@ -241,6 +243,12 @@ int cage_identity_prove(uint32_t id);
 /* guest_child.c: applies those of the guest's steps that are in @steps and that the terms ask for, in their order; 0,
  * or -errno with the report filled. After that of the filter, what can be called is up to it. */
 int cage_guest_walk(struct cage_context *context, uint64_t steps);
+
+/* guest_child.c: set a limit of this process, or what is next to it that it may set. 0 or -errno. */
+int cage_guest_rlimit(int id, const struct rlimit *limit);
+
+/* What a shell gives: our starter's own soft limits are not the guest's business. The guest may ask for more. */
+#define CAGE_STACK_BYTES (8u << 20)
 
 /* guest_child.c: bits of the steps that are its own. */
 uint64_t cage_guest_steps(void);

@@ -98,9 +98,6 @@ static rlim_t cpu_limit_s(const struct cage_context *context)
     return ms == RLIM_INFINITY ? ms : (ms + 999) / 1000 + (grouped ? 2 : 0);
 }
 
-/* What a shell gives: our starter's own soft limits are not the guest's business. The guest may ask for more stack. */
-#define STACK_BYTES (8u << 20)
-
 #define RLIMIT_ROWS 13
 struct rlimit_row {
     int id;
@@ -121,7 +118,7 @@ static void fill_limits(const struct cage_context *context, struct rlimit_row ro
         {RLIMIT_DATA, BOTH(memory_limit(context))},
         {RLIMIT_CPU, BOTH(cpu_limit_s(context))},
         {RLIMIT_AS, BOTH(RLIM_INFINITY)},
-        {RLIMIT_STACK, {STACK_BYTES, RLIM_INFINITY}},
+        {RLIMIT_STACK, {CAGE_STACK_BYTES, RLIM_INFINITY}},
         {RLIMIT_CORE, BOTH(1)},
         {RLIMIT_NICE, BOTH(0)},
         {RLIMIT_RTPRIO, BOTH(0)},
@@ -140,19 +137,19 @@ static rlim_t lower(rlim_t a, rlim_t b)
 }
 
 /* Nobody may hand out more than they have. Where that matters for a promise, the plan has refused the run. */
-static int apply_rlimit(const struct rlimit_row *row)
+int cage_guest_rlimit(int id, const struct rlimit *limit)
 {
-    struct rlimit now, wanted = row->limit;
-    int r = kernel_rlimit(row->id, &wanted, NULL);
+    struct rlimit now, wanted = *limit;
+    int r = kernel_rlimit(id, &wanted, NULL);
 
     if (r != -EPERM)
         return r;
-    r = kernel_rlimit(row->id, NULL, &now);
+    r = kernel_rlimit(id, NULL, &now);
     if (r < 0)
         return r;
     wanted.rlim_max = lower(wanted.rlim_max, now.rlim_max);
     wanted.rlim_cur = lower(wanted.rlim_cur, wanted.rlim_max);
-    return kernel_rlimit(row->id, &wanted, NULL);
+    return kernel_rlimit(id, &wanted, NULL);
 }
 
 static int apply_rlimits(struct cage_context *context)
@@ -162,7 +159,7 @@ static int apply_rlimits(struct cage_context *context)
 
     fill_limits(context, rows);
     for (size_t i = 0; i < RLIMIT_ROWS && r == 0; i++)
-        r = apply_rlimit(&rows[i]);
+        r = cage_guest_rlimit(rows[i].id, &rows[i].limit);
     return r;
 }
 

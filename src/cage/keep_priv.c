@@ -237,7 +237,7 @@ bool cage_keeper_reap(struct cage_keeper *keeper, int *ret_status, uint64_t *ret
     if (r == 0)
         r = cage_line_receive(line_fd, CAGE_WORD_GONE, PATIENCE_MS, NULL, NULL);
     *ret_status = keeper->cage.report->kept_status;
-    *ret_cpu_us = keeper->cage.report->kept_cpu_us;
+    *ret_cpu_us = keeper->cage.report->kept_cpu_us + keeper->cage.report->fork_cpu_us;
     keeper->is_silent = r < 0;
     return r == 0;
 }

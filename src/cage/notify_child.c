@@ -221,7 +221,7 @@ static bool reap(struct cage_context *context, pid_t guest)
         ended = true;
     }
     ended = ended || cage_zygote_ended(context, &context->report->wait_status);
-    context->report->alone = pid == -ECHILD;
+    context->report->alone = pid == -ECHILD && !context->has_strays;
     return ended;
 }
 

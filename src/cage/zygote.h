@@ -49,5 +49,7 @@ struct zygote_program {
 };
 
 struct zygote_end {
-    int32_t status; /* as of wait() */
+    int32_t status;      /* as of wait() */
+    uint32_t has_strays; /* there are children of the guest's that are the zygote's too */
+    uint64_t cpu_us;     /* its own and that of all that it has waited for */
 };

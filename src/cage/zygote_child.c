@@ -39,6 +39,8 @@ static int keep_capabilities(void)
 
 static int exec_zygote(void *argument)
 {
+    const struct rlimit stack = {CAGE_STACK_BYTES,
+                                 RLIM_INFINITY}; /* what the C library gives threads is settled then */
     const struct start *start = argument;
     const int from[] = {start->null_fds[0], start->null_fds[1], start->null_fds[1], start->line_fd, start->preload_fd};
     int r = keep_capabilities();
@@ -50,6 +52,8 @@ static int exec_zygote(void *argument)
     if (r >= 0)
         r = kernel_block_only(0);
     kernel_umask(022);
+    if (r >= 0)
+        r = cage_guest_rlimit(RLIMIT_STACK, &stack);
     if (r >= 0)
         (void)kernel_execve(start->shared->zygote.argv[0], start->shared->zygote.argv, start->shared->zygote.envp);
     kernel_exit(127);
@@ -332,5 +336,7 @@ bool cage_zygote_ended(struct cage_context *context, int *ret_status)
         kernel_exit(1);
     }
     *ret_status = end.status;
+    context->report->fork_cpu_us = end.cpu_us;
+    context->has_strays = end.has_strays;
     return true;
 }

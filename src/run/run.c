@@ -209,6 +209,8 @@ static bool is_cold(const struct run_request *request, char why[STAGE_COLD_BYTES
 
     for (size_t i = 0; i < request->file_count && !cold; i++)
         cold = stage_file_is_cold(&request->files[i], request->program->runtime, why);
+    for (size_t i = 0; i < request->policy->env_count && !cold; i++)
+        cold = stage_variable_is_cold(request->policy->env[i], request->program->runtime, why);
     return cold;
 }
 

@@ -75,6 +75,9 @@ void stage_program_sha256(const struct stage_program *program, char ret_hex[BASE
 #define STAGE_COLD_BYTES 96
 bool stage_program_is_cold(const struct stage_program *program, char why[STAGE_COLD_BYTES]);
 
+/* The same of a variable of its environment, "NAME=VALUE". */
+bool stage_variable_is_cold(const char *variable, const struct stage_runtime *runtime, char why[STAGE_COLD_BYTES]);
+
 void stage_program_release(struct stage_program *program);
 #define AUTO_PROGRAM CLEANUP(stage_program_release)
 

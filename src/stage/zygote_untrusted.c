@@ -53,6 +53,16 @@ bool stage_program_is_cold(const struct stage_program *program, char why[STAGE_C
     return why[0] != 0;
 }
 
+bool stage_variable_is_cold(const char *variable, const struct stage_runtime *runtime, char why[STAGE_COLD_BYTES])
+{
+    const char *word = word_in(runtime, variable, strlen(variable));
+
+    why[0] = 0;
+    if (word)
+        (void)snprintf(why, STAGE_COLD_BYTES, "its environment has the word \"%.60s\"", word);
+    return word != NULL;
+}
+
 bool stage_file_is_cold(const struct stage_file *file, const struct stage_runtime *runtime, char why[STAGE_COLD_BYTES])
 {
     const struct stage_runtime *own = NULL;

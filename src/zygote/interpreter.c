@@ -18,9 +18,8 @@ static const struct {
 
     {&zygote_py.run_simple, "PyRun_SimpleStringFlags"},
     {&zygote_py.run_file, "PyRun_FileExFlags"},
-    {&zygote_py.compile, "Py_CompileStringExFlags"},
     {&zygote_py.import_add, "PyImport_AddModule"},
-    {&zygote_py.module_of, "PyImport_ExecCodeModule"},
+    {&zygote_py.import, "PyImport_ImportModule"},
     {&zygote_py.module_dict, "PyModule_GetDict"},
     {&zygote_py.modules, "PyImport_GetModuleDict"},
     {&zygote_py.sys_object, "PySys_GetObject"},
@@ -44,6 +43,10 @@ static const struct {
     {&zygote_py.dict_set, "PyDict_SetItemString"},
     {&zygote_py.dict_set_at, "PyDict_SetItem"},
     {&zygote_py.dict_remove, "PyDict_DelItemString"},
+    {&zygote_py.dict_remove_at, "PyDict_DelItem"},
+    {&zygote_py.dict_has, "PyDict_Contains"},
+    {&zygote_py.dict_next, "PyDict_Next"},
+    {&zygote_py.dict_new, "PyDict_New"},
 
     {&zygote_py.type_of, "PyObject_Type"},
     {&zygote_py.type_flags, "PyType_GetFlags"},
@@ -59,7 +62,12 @@ static const struct {
     {&zygote_py.unraisable, "PyErr_WriteUnraisable"},
     {&zygote_py.clear, "PyErr_Clear"},
 
+    {&zygote_py.write_to, "PyFile_WriteObject"},
+    {&zygote_py.print_to, "PyObject_Print"},
+    {&zygote_py.write_stderr, "PySys_WriteStderr"},
+
     {&zygote_py.system_exit, "PyExc_SystemExit"},
+    {&zygote_py.keyboard_interrupt, "PyExc_KeyboardInterrupt"},
     {&zygote_py.none, "_Py_NoneStruct"},
 };
 

@@ -12,6 +12,7 @@
 typedef void object; /* PyObject */
 
 #define ZYGOTE_FILE_INPUT 257 /* Py_file_input */
+#define ZYGOTE_PRINT_RAW  1   /* Py_PRINT_RAW */
 
 struct zygote_interpreter {
     int (*gil_ensure)(void);
@@ -22,9 +23,8 @@ struct zygote_interpreter {
 
     int (*run_simple)(const char *, void *);
     object *(*run_file)(FILE *, const char *, int, object *, object *, int, void *);
-    object *(*compile)(const char *, const char *, int, void *, int);
     object *(*import_add)(const char *);
-    object *(*module_of)(const char *, object *);
+    object *(*import)(const char *);
     object *(*module_dict)(object *);
     object *(*modules)(void);
     object *(*sys_object)(const char *);
@@ -48,6 +48,10 @@ struct zygote_interpreter {
     int (*dict_set)(object *, const char *, object *);
     int (*dict_set_at)(object *, object *, object *);
     int (*dict_remove)(object *, const char *);
+    int (*dict_remove_at)(object *, object *);
+    int (*dict_has)(object *, object *);
+    int (*dict_next)(object *, ptrdiff_t *, object **, object **);
+    object *(*dict_new)(void);
 
     object *(*type_of)(object *);
     unsigned long (*type_flags)(object *);
@@ -63,7 +67,11 @@ struct zygote_interpreter {
     void (*unraisable)(object *);
     void (*clear)(void);
 
-    object **system_exit, *none;
+    int (*write_to)(object *, object *, int);
+    int (*print_to)(object *, FILE *, int);
+    void (*write_stderr)(const char *, ...);
+
+    object **system_exit, **keyboard_interrupt, *none;
 };
 
 extern struct zygote_interpreter zygote_py;

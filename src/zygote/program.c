@@ -2,20 +2,16 @@
  *
  * Runs in: the guest (zygote_program_prepare: in the zygote). Privilege: none.
  * Should: touch little. Each page that is written to after the fork costs as much as ten system calls, and whatever is
- * done in Python writes to many: so what every guest needs is done from here, what few need in python.py.
+ * done in Python writes to many.
  */
 #include "zygote/program.h"
 #include "base/cleanup.h"
-#include "base/embedded.h"
 #include "cage/kernel.h"
 #include "zygote/interpreter.h"
+#include <dirent.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
-
-extern const struct base_embedded zygote_driver[];
-
-#define DRIVER "_fumehood_zygote"
 
 static const char *const streams[] = {"stdin", "stdout", "stderr"};
 
@@ -23,43 +19,58 @@ static struct {
     const char *place;
     object *main_dict, *loader;
     object *streams[ARRAY_COUNT(streams)];
-    object *status_of, *is_interrupt, *all_objects, *unfreeze, *run_exit_functions, *ref;
+    object *all_objects, *unfreeze, *run_exit_functions, *ref;
+    object *started;   /* names of the modules that a start imports */
+    object *preloaded; /* and of the others */
 } kept;
 
 /* --- in the zygote --- */
 
-/* As a module that nobody can import by name. */
-static object *load_driver(void)
+static object *attribute_of(const char *module, const char *name)
 {
-    object *code = zygote_py.compile((const char *)zygote_driver[0].bytes, "<zygote>", ZYGOTE_FILE_INPUT, NULL, -1);
+    object *found = zygote_py.import(module);
 
-    return code ? zygote_py.module_of(DRIVER, code) : NULL;
+    return found ? zygote_py.attribute(found, name) : NULL;
+}
+
+static object *make_loader(void)
+{
+    object *kind = attribute_of("_frozen_importlib_external", "SourceFileLoader");
+
+    return kind ? zygote_py.call(kind, "ss", "__main__", "") : NULL;
+}
+
+/* Their names only: a module that somebody holds would not end. NULL without memory. */
+static object *names_of_modules(object *but)
+{
+    object *name, *module, *names = zygote_py.dict_new();
+    ptrdiff_t at = 0;
+
+    while (names && zygote_py.dict_next(zygote_py.modules(), &at, &name, &module))
+        if ((!but || zygote_py.dict_has(but, name) == 0) && zygote_py.dict_set_at(names, name, zygote_py.none) < 0)
+            return NULL;
+    return names;
 }
 
 bool zygote_program_prepare(const char *place)
 {
-    object *driver = load_driver();
-    const struct {
-        object **place;
-        const char *name;
-    } names[] = {
-        {&kept.loader, "loader"},
-        {&kept.status_of, "status_of"},
-        {&kept.is_interrupt, "is_interrupt"},
-        {&kept.all_objects, "all_objects"},
-        {&kept.unfreeze, "unfreeze"},
-        {&kept.run_exit_functions, "run_exit_functions"},
-        {&kept.ref, "ref"},
-    };
-
-    for (size_t i = 0; i < ARRAY_COUNT(names); i++)
-        if (!driver || !(*names[i].place = zygote_py.attribute(driver, names[i].name)))
-            return false;
+    kept.started = names_of_modules(NULL);
+    kept.loader = make_loader();
+    kept.all_objects = attribute_of("gc", "get_objects");
+    kept.unfreeze = attribute_of("gc", "unfreeze");
+    kept.run_exit_functions = attribute_of("atexit", "_run_exitfuncs");
+    kept.ref = attribute_of("_weakref", "ref");
     for (size_t i = 0; i < ARRAY_COUNT(streams); i++)
         kept.streams[i] = zygote_py.sys_object(streams[i]);
     kept.place = place;
     kept.main_dict = zygote_py.module_dict(zygote_py.import_add("__main__"));
-    return zygote_py.dict_remove(zygote_py.modules(), DRIVER) == 0;
+    return kept.started && kept.loader && kept.all_objects && kept.unfreeze && kept.run_exit_functions && kept.ref;
+}
+
+bool zygote_program_note_preloaded(void)
+{
+    kept.preloaded = names_of_modules(kept.started);
+    return kept.preloaded != NULL;
 }
 
 /* --- before the program: as if the interpreter had been started with it --- */
@@ -88,13 +99,6 @@ static bool set_arguments(const char *path, uint32_t count)
            zygote_py.list_replace(original, last, last + 1, list) == 0;
 }
 
-static bool set_folder(const char *path)
-{
-    object *folder = zygote_py.path_text(path, strrchr(path, '/') - path), *folders = zygote_py.sys_object("path");
-
-    return folder && folders && zygote_py.list_set(folders, 0, folder) == 0;
-}
-
 /* The interpreter has asked whether its program is an archive, and notes the answer by the path. */
 static bool set_importer(object *name)
 {
@@ -115,33 +119,102 @@ static bool set_main(object *name)
            zygote_py.dict_set(kept.main_dict, "__loader__", kept.loader) == 0;
 }
 
+/* Whether a module of the program's own would come before one that is there already: "random.py", "json". */
+static bool is_before(char *file)
+{
+    file[strcspn(file, ".")] = 0;
+    return zygote_py.dict_find(kept.preloaded, file) != NULL;
+}
+
+static bool any_is_before(void)
+{
+    DIR *folder = opendir(".");
+    struct dirent *entry;
+    bool found = !folder; /* nobody knows */
+
+    while (folder && (entry = readdir(folder)))
+        found = found || is_before(entry->d_name);
+    if (folder)
+        (void)closedir(folder);
+    return found;
+}
+
+/* Each is imported anew then, or what stands before it. */
+static bool unload(void)
+{
+    object *name, *none;
+    ptrdiff_t at = 0;
+
+    while (zygote_py.dict_next(kept.preloaded, &at, &name, &none))
+        if (zygote_py.dict_remove_at(zygote_py.modules(), name) < 0)
+            return false;
+    return true;
+}
+
+/* The folder is that of the program that is not there, and first in sys.path where it is to be there at all. */
 static bool enter(const char *path, uint32_t count)
 {
-    if (!set_arguments(path, count) || !set_folder(path))
+    object *name;
+
+    if (!set_arguments(path, count))
         return false;
-    object *name = zygote_py.list_item(zygote_py.sys_object("argv"), 0);
-    return name && set_importer(name) && set_main(name);
+    name = zygote_py.list_item(zygote_py.sys_object("argv"), 0);
+    return name && set_importer(name) && set_main(name) && (!any_is_before() || unload());
 }
 
 /* --- how it has ended --- */
 
-static bool says_yes(object *answer)
-{
-    bool yes = !answer || zygote_py.is_true(answer) != 0;
-
-    zygote_py.clear();
-    return yes;
-}
+#define TYPE_IS_NUMBER (1ul << 24) /* Py_TPFLAGS_LONG_SUBCLASS */
 
 struct end {
     int status;
     bool interrupted; /* it dies of the signal, as who has no handler of it */
 };
 
+static bool is_number(object *one)
+{
+    object *kind = zygote_py.type_of(one);
+    bool is = zygote_py.type_flags(kind) & TYPE_IS_NUMBER;
+
+    zygote_py.forget(kind);
+    return is;
+}
+
+/* The text of an exit, on whatever the program has made of its stream. */
+static void say(object *value)
+{
+    object *stream = zygote_py.sys_object("stderr");
+
+    if (stream && stream != zygote_py.none) {
+        (void)zygote_py.write_to(value, stream, ZYGOTE_PRINT_RAW);
+    } else {
+        (void)zygote_py.print_to(value, stderr, ZYGOTE_PRINT_RAW);
+        (void)fflush(stderr);
+    }
+    zygote_py.write_stderr("\n");
+}
+
+/* What the interpreter exits with for the value of a SystemExit. No code of the program's is between: a tracer of its
+ * own would be told of it. */
+static int status_of(object *value)
+{
+    object *code = zygote_py.attribute(value, "code");
+
+    if (!code) {
+        zygote_py.clear();
+        code = value;
+    }
+    if (code == zygote_py.none)
+        return 0;
+    if (is_number(code))
+        return (int)zygote_py.as_long(code); /* of one that is too large, -1 */
+    say(code);
+    return 1;
+}
+
 static struct end end_of_exit(object *type, object *value, object *traceback)
 {
-    object *number = zygote_py.call(kept.status_of, "O", value);
-    const struct end end = {.status = number ? (int)zygote_py.as_long(number) : 1};
+    const struct end end = {.status = value && value != zygote_py.none ? status_of(value) : 0};
 
     zygote_py.clear();
     zygote_py.restore(type, value, traceback); /* and with it all that it holds is gone */
@@ -158,25 +231,40 @@ void zygote_program_flush(const char *name)
     zygote_py.clear();
 }
 
-/* An exception that is not SystemExit is printed, as the interpreter would: when all is flushed. */
+/* The module is the program's no more, but after an exit. */
+static void leave_main(void)
+{
+    if (zygote_py.dict_remove(kept.main_dict, "__file__") < 0 ||
+        zygote_py.dict_remove(kept.main_dict, "__cached__") < 0)
+        zygote_py.clear();
+}
+
+static struct end end_of_error(object *type, object *value, object *traceback)
+{
+    const struct end end = {.status = 1, .interrupted = type == *zygote_py.keyboard_interrupt};
+
+    zygote_py.restore(type, value, traceback);
+    zygote_py.print(1);
+    leave_main();
+    return end;
+}
+
 static struct end take_end(object *result)
 {
     bool is_exit = !result && zygote_py.matches(*zygote_py.system_exit) != 0;
     object *type, *value, *traceback;
-    struct end end = {.status = 1};
 
     zygote_py.fetch(&type, &value, &traceback);
     zygote_program_flush("stderr");
     zygote_program_flush("stdout");
-    if (result)
+    if (result) {
+        leave_main();
         return (struct end){.status = 0};
+    }
+    if (!is_exit)
+        return end_of_error(type, value, traceback);
     zygote_py.normalize(&type, &value, &traceback);
-    if (is_exit)
-        return end_of_exit(type, value, traceback);
-    end.interrupted = says_yes(zygote_py.call(kept.is_interrupt, "O", value));
-    zygote_py.restore(type, value, traceback);
-    zygote_py.print(1);
-    return end;
+    return end_of_exit(type, value, traceback);
 }
 
 /* --- the interpreter's end: whole, or what it comes to where nobody would notice the rest --- */
@@ -307,8 +395,10 @@ static int leave(struct end end)
 {
     if (!end_interpreter())
         end.status = 120;
-    if (end.interrupted)
+    if (end.interrupted) {
         die_of_interrupt();
+        end.status = 128 + SIGINT; /* it is blocked */
+    }
     return end.status;
 }
 

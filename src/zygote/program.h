@@ -11,6 +11,9 @@
  * program that is not there, and must outlive the process's forks. False: it cannot be had. */
 bool zygote_program_prepare(const char *place);
 
+/* In the zygote, when they are imported. False: no memory. */
+bool zygote_program_note_preloaded(void);
+
 /* In the guest, with the interpreter's lock: run the program whose path is @path, with @count arguments that follow it
  * in memory one after the other, each with its NUL. The status with which the interpreter would exit, all that it does
  * at its end done; or it dies of an interrupt that nobody handled, as the interpreter would. */

@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -275,16 +276,40 @@ static void guest_main(int fds[ZYGOTE_FD_MAX])
 
 /* --- the zygote --- */
 
-static void tell_end(int run_fd, int status)
+/* CLONE_PARENT makes them. */
+static bool has_children(void)
 {
-    const struct zygote_end end = {.status = status};
+    siginfo_t info;
+
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
+}
+
+static void tell_end(int run_fd, int status, const struct rusage *usage)
+{
+    const struct zygote_end end = {.status = status,
+                                   .has_strays = has_children(),
+                                   .cpu_us = (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
+                                             (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec)};
 
     (void)send(run_fd, &end, sizeof(end), MSG_NOSIGNAL | MSG_DONTWAIT); /* nobody is there: the cage was killed */
 }
 
+/* Until its cage is dead. A guest can make others of our children too, and the cage cannot end before we have reaped
+ * them. */
+static void wait_for_all(pid_t guest, int run_fd)
+{
+    struct rusage usage;
+    int status;
+    pid_t pid;
+
+    while ((pid = wait4(-1, &status, __WALL, &usage)) > 0 || errno == EINTR)
+        if (pid == guest)
+            tell_end(run_fd, status, &usage);
+}
+
 static void serve_one(int own_pid_fd)
 {
-    int fds[ZYGOTE_FD_MAX], status = 0;
+    int fds[ZYGOTE_FD_MAX];
     pid_t pid;
 
     if (!receive_request(fds))
@@ -300,12 +325,10 @@ static void serve_one(int own_pid_fd)
         _exit(1);
     for (int i = 0; i < ZYGOTE_RUN; i++)
         (void)close(fds[i]);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    forget_host();
-    tell_end(fds[ZYGOTE_RUN], status);
-    (void)close(fds[ZYGOTE_RUN]);
     (void)setns(own_pid_fd, CLONE_NEWPID); /* nothing of a dead cage is held */
+    forget_host();                         /* the next fork has a copy of all that is here */
+    wait_for_all(pid, fds[ZYGOTE_RUN]);
+    (void)close(fds[ZYGOTE_RUN]);
 }
 
 static void serve(void) __attribute__((noreturn));
@@ -317,8 +340,10 @@ static void serve(void)
         give_up("this interpreter is not known");
     (void)zygote_py.gil_ensure();
     if (!zygote_program_prepare(zygote.path))
-        give_up("its driver does not load");
+        give_up("it lacks what is needed of it");
     warm_up();
+    if (!zygote_program_note_preloaded())
+        give_up("it has no memory");
     zygote_pages_inherit();
     own_pid_fd = KERNEL(SYS_pidfd_open, getpid(), 0);
     if (own_pid_fd < 0 || cage_bounding_empty() < 0 || write(ZYGOTE_LINE_FD, "", 1) != 1)

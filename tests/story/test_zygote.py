@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -257,6 +258,45 @@ def test_functions_are_called_in_forks(hood):
         receipt = json.loads(line)
         is_cold = receipt["eval"]["task_id"] == "t1"
         assert receipt["zygote"]["used"] != is_cold and (not is_cold or receipt["zygote"]["why"] == 'candidate.py has the word "sys.modules"'), receipt["zygote"]
+
+
+@pytest.mark.parametrize("source, inputs", [
+    ("import string\nprint(string.__file__, string.x)", {"string.py": "x = 1"}),
+    ("import json\nprint(json.__file__, json.x)", {"json/__init__.py": "x = 1"}),
+    ("import statistics\nprint(statistics.__file__)", {"random.py": "x = 1"}),
+    ("import string\nprint(string.__file__, 'other' in dir())", {"other.py": "x = 1"}),
+    ("import typing, re, json\nprint(typing.List[int], re.match('a', 'a'), json.loads('[1]'), json.decoder)", {"heapq.py": "x = 1"}),
+])
+def test_modules_beside_the_program_come_first(hood, source, inputs):
+    options = [word for path, text in inputs.items() for word in ("--input", "%s:%s" % (hood.file(path, text), path))]
+    program = hood.program(source, "py")
+    fresh, forked = (hood.run(program, options=["--cage", cage, *options]) for cage in ("fresh", "zygote"))
+    expect_used(forked)
+    assert signature(forked, "") == signature(fresh, ""), forked
+    program = hood.file("random.py", "import random\nprint(random.__file__)\nrandom.seed(1)\n")
+    fresh, forked = (hood.run(program, options=["--cage", cage]) for cage in ("fresh", "zygote"))
+    assert fresh.status == 1 and signature(forked, "") == signature(fresh, ""), forked
+
+
+def test_a_stack_of_threads_is_not_the_starters(hood):
+    """The C library settles its size when the interpreter starts."""
+    source = "import threading\ndef f(n): return n and max([n], key=lambda _: f(n - 1))\nt = threading.Thread(target=f, args=(300,))\nt.start()\nt.join()\nprint('whole')"
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    resource.setrlimit(resource.RLIMIT_STACK, (256 << 10, hard))
+    try:
+        run = hood.run(hood.program(source, "py"), options=ZYGOTE)
+    finally:
+        resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
+    assert expect_used(expect_ending(run, "exited", exit_code=0)).text == "whole\n"
+
+
+def test_without_groups_processor_time_is_counted_all_the_same(user_hood):
+    options = [*ZYGOTE, "--policy", "if-available", "--limit", "cpu_ms_if_available=1s"]
+    run = user_hood.run(user_hood.program("while True: pass", "py"), options=options)
+    expect_ending(expect_used(run), "limit", limit="cpu")
+    assert run.receipt["usage"]["cpu_us"] > 800000, run.receipt["usage"]
+    run = user_hood.run(user_hood.program("import time\nend = time.process_time() + .4\nwhile time.process_time() < end: pass", "py"), options=options)
+    assert expect_used(expect_ending(run, "exited", exit_code=0)).receipt["usage"]["cpu_us"] > 300000, run.receipt["usage"]
 
 
 def test_the_clock_of_a_fork_begins_with_its_program(hood):

@@ -30,6 +30,22 @@ ENDS = {
     "exit-none": "import sys\nsys.exit(None)",
     "exit-true": "import sys\nsys.exit(True)",
     "exit-300": "raise SystemExit(300)",
+    "exit-2**32": "raise SystemExit(2**32 + 7)",
+    "exit-under-a-tracer": "import sys\ndef t(frame, event, arg):\n  print(frame.f_code.co_name, event)\n  return t\nsys.settrace(t)\nsys.exit(3)",
+    "exit-under-a-profiler": "import sys\nsys.setprofile(lambda f, e, a: print(f.f_code.co_name, e))\nsys.exit('text')",
+    "exit-under-a-raising-tracer": "import sys\ndef t(frame, event, arg): raise ValueError('t')\nsys.settrace(t)\nsys.exit(3)",
+    "error-under-a-raising-tracer": "import sys\ndef t(frame, event, arg): raise ValueError('t')\nsys.settrace(t)\n1 / 0",
+    "error-under-a-raising-profiler": "import sys\ndef t(frame, event, arg): raise ValueError('t')\nsys.setprofile(t)\n1 / 0",
+    "interrupt-under-a-tracer": "import sys\nsys.settrace(lambda f, e, a: sys.settrace)\nraise KeyboardInterrupt",
+    "interrupt-that-is-blocked": "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])\nraise KeyboardInterrupt",
+    "interrupt-of-a-kind": "class K(KeyboardInterrupt): pass\nraise K('k')",
+    "exit-at-a-low-recursion-limit": "import sys\nsys.setrecursionlimit(4)\nsys.exit('text')",
+    "exit-without-memory": "import resource, sys\nresource.setrlimit(resource.RLIMIT_AS, (1, 1))\nx = []\ntry:\n  while 1: x.append([0] * 10)\nexcept MemoryError: sys.exit(3)",
+    "exit-with-another-write": "import os, sys\nos.write = print\nsys.stderr = None\nsys.exit('x')",
+    "file-is-gone-at-the-end": "import atexit\natexit.register(lambda: print(globals().get('__file__'), globals().get('__cached__', 1)))",
+    "file-is-gone-after-an-error": "import atexit\natexit.register(lambda: print(globals().get('__file__'), globals().get('__cached__', 1)))\n1 / 0",
+    "file-stays-after-an-exit": "import atexit, sys\natexit.register(lambda: print(globals().get('__file__') == __file__, globals().get('__cached__', 1)))\nsys.exit(2)",
+    "file-is-the-programs": "import atexit\n__file__ = 'x'\ndel __cached__\natexit.register(lambda: print(globals().get('__file__')))",
     "exit-minus": "raise SystemExit(-1)",
     "exit-huge": "raise SystemExit(2**70)",
     "exit-huge-minus": "raise SystemExit(-2**63-1)",
@@ -252,6 +268,8 @@ STREAMS = {
 # ---------------------------------------------------------------- what a program sees of itself
 
 SELF = {
+    "collections-abc": P("import collections\nprint(isinstance([], collections.abc.Iterable))", cold="it has the word"),
+    "importlib-machinery": "import importlib\nprint(hasattr(importlib, 'machinery'), hasattr(importlib, 'util'), hasattr(importlib, 'abc'))",
     "main-globals": "if __name__ == '__main__':\n  print('main', __file__, __doc__, __spec__, __package__, __cached__ if '__cached__' in globals() else 'none', type(__loader__), __loader__.name, __loader__.path, __annotations__)\nprint(list(globals()))",
     "annotations": "x: int = 3\nprint(__annotations__)",
     "import-main": "import __main__\nX = 4\nprint(__main__.X, __main__, __main__.__dict__ is globals())",
@@ -328,6 +346,12 @@ SELF = {
 # ---------------------------------------------------------------- the process
 
 PROCESS = {
+    "sibling": P("import ctypes, os\nif ctypes.CDLL(None).syscall(56, 0x8000 | 17, 0, 0, 0, 0) == 0: os._exit(0)\nprint('x')"),
+    "sibling-without-a-signal": P("import ctypes, os\nif ctypes.CDLL(None).syscall(56, 0x8000, 0, 0, 0, 0) == 0: os._exit(0)\nprint('x')"),
+    "sibling-that-lives": P("import ctypes, os, time\nif ctypes.CDLL(None).syscall(56, 0x8000 | 17, 0, 0, 0, 0) == 0: time.sleep(20)\nprint('x')"),
+    "sibling-and-a-limit": P("import ctypes, os\nif ctypes.CDLL(None).syscall(56, 0x8000 | 17, 0, 0, 0, 0) == 0: os._exit(0)\nwhile True: pass", options=LIMITED),
+    "sibling-and-output": P("import ctypes, os\nif ctypes.CDLL(None).syscall(56, 0x8000 | 17, 0, 0, 0, 0) == 0: os._exit(0)\nwhile True: print('y' * 1000)", options=["--limit", "stdout_bytes=10KiB"]),
+    "safe-path": P("import sys\nprint(sys.path[0])", options=["--env", "PYTHONSAFEPATH=1"]),
     "ids": "import os\nprint(os.getuid(), os.geteuid(), os.getgid(), os.getresuid(), os.getresgid(), os.getgroups(), os.getpid(), os.getsid(0) == os.getpid(), os.getpgrp() == os.getpid())",
     "parent": P("import os\nprint(os.getppid())", cold='it has the word "getppid"'),
     "folder": "import os\nprint(os.getcwd(), os.path.abspath('.'), os.environ.get('PWD'))",
@@ -359,7 +383,7 @@ PROCESS = {
     "environment-unbuffered": P("import sys\nprint(sys.stdout.write_through)", options=["--env", "PYTHONUNBUFFERED=1"]),
     "environment-encoding": P("import sys\nprint(sys.stdout.encoding)", options=["--env", "PYTHONIOENCODING=latin-1"]),
     "environment-verbose": P("print(1)", options=["--env", "PYTHONDEVMODE=1"]),
-    "environment-inspect": P("print(1)", options=["--env", "PYTHONINSPECT=1"]),
+    "environment-inspect": P("import sys\nsys.exit(3)", options=["--env", "PYTHONINSPECT=1"], cold="its environment has the word"),
     "environment-path": P("import sys\nprint(sys.path[:2])", options=["--env", "PYTHONPATH=/work/lib"]),
     "environment-startup": P("print(1)", options=["--env", "PYTHONHOME=/nowhere"], cold="it does not start here"),
     "environment-preload": P("import os\nprint(os.environ.get('LD_PRELOAD'))", options=["--env", "LD_PRELOAD=/nowhere.so"], cold="it does not start here"),
