@@ -181,6 +181,7 @@ struct cage_report {
     _Atomic uint32_t overdue;     /* ended by our own clock: the supervisor did not end it in time */
     _Atomic uint32_t alone;       /* with the guest's first process ended, nothing but the cage's own is left */
     _Atomic uint32_t zygote_died; /* before the guest that it had forked, or with it */
+    char zygote_why[64];          /* why it cannot begin; empty: it can, or did not say */
     int32_t kept_status; /* of the first process that a keeper has reaped, and the processor time of its tree */
     uint64_t kept_cpu_us;
     uint64_t fork_cpu_us; /* of a guest that a zygote has forked, and of what that has waited for */

@@ -92,6 +92,8 @@ static int failed(const struct cage_keeper *keeper, int r, struct base_err *err)
 {
     const struct cage_report *report = keeper->cage.report;
 
+    if (report->zygote_why[0])
+        return base_err_set(err, BASE_E_SETUP, "zygote", "%s", report->zygote_why);
     if (report->failed_step >= 0)
         return base_err_sys(err, BASE_E_SETUP, report->failed_errno, cage_step_name((unsigned)report->failed_step),
                             "this part of the cage failed");

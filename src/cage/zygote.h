@@ -14,6 +14,7 @@
 
 #define ZYGOTE_LINE_FD    3 /* in the zygote, at its start */
 #define ZYGOTE_PRELOAD_FD 4
+#define ZYGOTE_WHY_BYTES  64 /* what it says where it cannot begin, without a NUL; else one byte: it is ready */
 #define ZYGOTE_TEXT_BYTES 16384
 #define ZYGOTE_ARGS_MAX   64
 

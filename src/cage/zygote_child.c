@@ -59,16 +59,20 @@ static int exec_zygote(void *argument)
     kernel_exit(127);
 }
 
-/* It says one byte when it stands before its program. */
-static int wait_until_ready(int line_fd)
+/* It says one byte when it stands before its program, or why it does not. */
+static int wait_until_ready(struct cage_context *context)
 {
-    char word;
+    char text[ZYGOTE_WHY_BYTES] = {0};
     long count;
 
     do
-        count = kernel_read(line_fd, &word, 1);
+        count = kernel_read(context->zygote_fd, text, sizeof(text) - 1);
     while (count == -EINTR);
-    return count < 0 ? (int)count : count == 0 ? -ENOEXEC : 0;
+    if (count == 1)
+        return 0;
+    _Static_assert(sizeof(text) == sizeof(context->report->zygote_why), "one length of reasons");
+    memcpy(context->report->zygote_why, text, sizeof(text));
+    return count < 0 ? (int)count : -ENOEXEC;
 }
 
 static int above(int *fd)
@@ -108,7 +112,7 @@ int cage_zygote_start(struct cage_context *context)
     (void)kernel_close(start.preload_fd);
     (void)kernel_close(start.null_fds[0]);
     (void)kernel_close(start.null_fds[1]);
-    return r < 0 ? r : wait_until_ready(context->zygote_fd);
+    return r < 0 ? r : wait_until_ready(context);
 }
 
 /* --- a guest --- */

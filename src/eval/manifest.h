@@ -9,6 +9,7 @@ struct eval_manifest {
     char task_set_sha256[BASE_HASH_HEX];
     char candidates_sha256[BASE_HASH_HEX];
     char policy_sha256[BASE_HASH_HEX];
+    const char *cage; /* what --cage says; static */
 };
 
 /* Write DIR/eval.json; with @resume check it against the one that is there instead, when there is one. What differs is

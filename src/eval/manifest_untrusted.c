@@ -33,6 +33,7 @@ int eval_manifest_check(const char *bytes, size_t count, const char *place, cons
         {"task_set_sha256", manifest->task_set_sha256, "other tasks"},
         {"candidates_sha256", manifest->candidates_sha256, "other candidates"},
         {"policy_sha256", manifest->policy_sha256, "another policy"},
+        {"cage", manifest->cage, "another kind of cage"},
     };
     AUTO_JSON json_t *json = NULL;
     int r = base_json_parse(bytes, count, place, &json, err);
@@ -54,9 +55,10 @@ static int write_manifest(const char *path, const struct eval_manifest *manifest
     char started_utc[32];
     AUTO_BUF struct base_buf text = {0};
     AUTO_JSON json_t *json =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "schema", SCHEMA, "version", FUMEHOOD_VERSION, "started_utc",
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "schema", SCHEMA, "version", FUMEHOOD_VERSION, "started_utc",
                   base_clock_utc(started_utc, sizeof(started_utc)), "task_set_sha256", manifest->task_set_sha256,
-                  "candidates_sha256", manifest->candidates_sha256, "policy_sha256", manifest->policy_sha256);
+                  "candidates_sha256", manifest->candidates_sha256, "policy_sha256", manifest->policy_sha256, "cage",
+                  manifest->cage);
     int r = json ? base_json_canonical(json, &text) : BASE_E_NOMEM;
 
     if (r >= 0)

@@ -132,7 +132,7 @@ int eval_plan_make(const struct eval_options *options, struct eval_plan *ret_pla
     struct eval_plan *plan = ret_plan;
     int r;
 
-    *plan = (struct eval_plan){0};
+    *plan = (struct eval_plan){.manifest = {.cage = run_cage_name(options->cage)}};
     r = policy_hash(options->policy, plan->manifest.policy_sha256, err);
     if (r >= 0)
         r = eval_tasks_load(options->tasks, options->ids, options->id_count, &plan->tasks, err);

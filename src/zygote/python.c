@@ -51,11 +51,15 @@ __attribute__((constructor)) static void begin(void)
     environ += CAGE_ZYGOTE_TEXTS;
 }
 
-static void give_up(const char *why) __attribute__((noreturn));
-static void give_up(const char *why)
+/* The keeper hears why. */
+static void give_up(const char *why, const char *name) __attribute__((noreturn));
+static void give_up(const char *why, const char *name)
 {
-    if (write(STDERR_FILENO, why, strlen(why)) < 0)
-        _exit(2); /* nobody reads it */
+    char text[ZYGOTE_WHY_BYTES];
+    int length = snprintf(text, sizeof(text), "%s%s", why, name);
+
+    if (length > 0)
+        (void)send(ZYGOTE_LINE_FD, text, strlen(text), MSG_NOSIGNAL);
     _exit(1);
 }
 
@@ -71,23 +75,29 @@ static bool is_quiet(void)
            tasks.st_nlink == 3; /* its folder, itself, one thread */
 }
 
+static void preload(void)
+{
+    char *rest = zygote.preload, *name;
+
+    while ((name = strsep(&rest, " ")))
+        if (*name && !zygote_py.import(name))
+            give_up("there is no module ", name);
+    if (!zygote_program_note_preloaded())
+        give_up("it has no memory", "");
+}
+
 /* What is there before the first fork need not be made, nor copied, in each. */
 static void warm_up(void)
 {
-    char text[sizeof(zygote.preload) + 512];
-
-    (void)snprintf(
-        text, sizeof(text),
-        "for _ in '%s'.split(): __import__(_)\n"
-        "exec(compile('def _(n):\\n return [i for i in range(n) if i %% 2]\\nassert _(9)', '_', 'exec'), {})\n"
-        "del _\n"
+    static const char text[] =
+        "exec(compile('def _(n):\\n return [i for i in range(n) if i % 2]\\nassert _(9)', '_', 'exec'), {})\n"
         "__import__('gc').collect()\n"
-        "__import__('gc').freeze()\n",
-        zygote.preload);
+        "__import__('gc').freeze()\n";
+
     if (zygote_py.run_simple(text, NULL) < 0)
-        give_up("a module cannot be preloaded");
+        give_up("it runs no program", "");
     if (!is_quiet())
-        give_up("it says something, or has threads, before its program");
+        give_up("it prints or has threads before its program", "");
 }
 
 /* --- what it is told --- */
@@ -337,17 +347,16 @@ static void serve(void)
     int own_pid_fd;
 
     if (!zygote_interpreter_find())
-        give_up("this interpreter is not known");
+        give_up("it lacks functions of CPython", "");
     (void)zygote_py.gil_ensure();
     if (!zygote_program_prepare(zygote.path))
-        give_up("it lacks what is needed of it");
+        give_up("it lacks modules of CPython", "");
+    preload();
     warm_up();
-    if (!zygote_program_note_preloaded())
-        give_up("it has no memory");
     zygote_pages_inherit();
     own_pid_fd = KERNEL(SYS_pidfd_open, getpid(), 0);
     if (own_pid_fd < 0 || cage_bounding_empty() < 0 || write(ZYGOTE_LINE_FD, "", 1) != 1)
-        give_up("it cannot begin");
+        give_up("it cannot begin", "");
     for (;;)
         serve_one(own_pid_fd);
 }

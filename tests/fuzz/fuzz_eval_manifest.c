@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
-    static const struct eval_manifest manifest = {"t", "c", "p"};
+    static const struct eval_manifest manifest = {"t", "c", "p", "slot"};
     struct base_err err = {0};
     int r = eval_manifest_check((const char *)bytes, count, "seed", &manifest, &err);
 

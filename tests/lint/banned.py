@@ -47,8 +47,9 @@ def main():
             known = (str(path.relative_to(top)), match.group(1)) in EXCEPTIONS
             if not known and not IGNORING.match(code, match.start()):
                 faults.add(path, line_of(code, match.start()), f"{match.group(1)}: {REASONS[match.group(1)]}")
-        rules = [] if front else [(PRINT, "only front doors print")]
-        if not front and not str(path).endswith("src/zygote/python.c"):  # an interpreter, which ends as such
+        interpreter = room_of(path, top) == "zygote"  # which prints, and ends, as such
+        rules = [] if front or interpreter else [(PRINT, "only front doors print")]
+        if not front and not interpreter:
             rules.append((EXIT, "only front doors exit"))
         if not front and not may_end(path):
             rules.append((EXIT_CHILD, "only processes made for it end themselves (*_child.c, engine/worker.c, zygote/python.c)"))

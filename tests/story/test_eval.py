@@ -469,13 +469,15 @@ def test_a_torn_last_line_is_mended(hood):
     expect_status(hood.call("receipt", "verify", run.folder / "receipts.jsonl"), 0)
 
 
-@pytest.mark.parametrize("what", ["policy", "candidates"])
+@pytest.mark.parametrize("what", ["policy", "candidates", "cage"])
 def test_resume_with_another_question_is_refused(hood, what):
     tasks = sleepers(hood, 3)
     evaluate(hood, tasks, hood.folder / "candidates", status=0)
     words = ["eval", tasks, "--candidates", hood.folder / "candidates", "--out", hood.folder / "out", "--resume"]
     if what == "policy":
         words += ["--limit", "wall_ms=3s"]
+    elif what == "cage":
+        words += ["--fresh"]
     else:
         hood.file("candidates/t001.py", "print('other')")
     expect_refusal(hood.call(*words), 2, "out")

@@ -225,10 +225,13 @@ void cli_receipt_show(const json_t *receipt)
     static const char *const mount[] = {"at", "kind", "mode", NULL};
     static const char *const usage[] = {
         "wall_us", "cpu_us", "memory_peak_bytes", "processes_peak", "scratch_peak_bytes", NULL};
+    static const char *const slot[] = {"state", "why", NULL};
+    static const char *const forked[] = {"used", "why", NULL};
     static const char *const left[] = {"processes_left", "cgroups_left", "mounts_left", "files_left", "us", NULL};
     static const char *const environment[] = {"kernel", "cpu", "cpus", "load_1min", NULL};
     const json_t *observed = json_object_get(receipt, "observed");
     const json_t *protections = json_object_get(receipt, "protections");
+    const json_t *zygote = json_object_get(receipt, "zygote");
 
     line("run", json_object_get(receipt, "run_id"));
     line("started", json_object_get(receipt, "started_utc"));
@@ -238,6 +241,9 @@ void cli_receipt_show(const json_t *receipt)
     members("syscalls", json_object_get(receipt, "syscalls"), syscalls);
     line("tier", json_object_get(receipt, "tier"));
     line("cage", json_object_get(receipt, "cage"));
+    members("slot", json_object_get(json_object_get(receipt, "teardown"), "slot"), slot);
+    members("zygote", zygote, forked);
+    words("weaker", json_object_get(zygote, "weaker"));
     members("root", json_object_get(receipt, "root"), root);
     members("ending", json_object_get(receipt, "ending"), ending);
     members("judged", json_object_get(receipt, "eval"), judged);

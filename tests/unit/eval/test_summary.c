@@ -108,7 +108,7 @@ static void infra_errors_come_last(void **state)
 
 static json_t *summarise(const struct set *set, bool interrupted)
 {
-    static const struct eval_manifest manifest = {"t", "c", "p"};
+    static const struct eval_manifest manifest = {"t", "c", "p", "slot"};
     const struct eval_totals totals = {.ledger = &set->ledger, .manifest = &manifest, .interrupted = interrupted};
     struct eval_counts counts;
 
@@ -168,7 +168,7 @@ static void table_rows(void **state)
 static void what_is_covered_and_not_run(void **state)
 {
     CLEANUP(set_down) struct set set;
-    static const struct eval_manifest manifest = {"t", "c", "p"};
+    static const struct eval_manifest manifest = {"t", "c", "p", "slot"};
     struct eval_totals totals = {.ledger = &set.ledger, .manifest = &manifest, .covered = 1, .receipts = 2};
     struct eval_counts counts;
 
