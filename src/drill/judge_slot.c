@@ -102,7 +102,8 @@ static bool tell_line(const struct slots *slots, const char *from, const char *t
         size_t length = strcspn(from, "\n");
         if (has_line(to, from, length))
             continue;
-        drill_fault(slots->breaches, "the honest run after it %s: %.*s", what, length < 200 ? (int)length : 200, from);
+        drill_fault(slots->breaches, "the honest run after it %s \"%.*s\", unlike the one before", what,
+                    length < 200 ? (int)length : 200, from);
         return true;
     }
     return false;

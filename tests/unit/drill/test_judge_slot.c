@@ -39,8 +39,9 @@ static const struct {
      "the slot of an honest run is neither clean nor dropped with a reason", NULL},
     {"{'processes':1,'receipts':[],'runs':[]}", "1 process in the slots when all is over does not belong there", NULL},
     /* what an honest run sees */
-    {AFTER(HONEST("50", "3", HONEST_OF("a\\nb\\nleft\\n"))), "the honest run after it sees: left", NULL},
-    {AFTER(HONEST("50", "3", HONEST_OF("a\\n"))), "the honest run after it misses: b", NULL},
+    {AFTER(HONEST("50", "3", HONEST_OF("a\\nb\\nleft\\n"))),
+     "the honest run after it sees \"left\", unlike the one before", NULL},
+    {AFTER(HONEST("50", "3", HONEST_OF("a\\n"))), "the honest run after it misses \"b\", unlike the one before", NULL},
     {AFTER(HONEST("50", "3", HONEST_OF("b\\na\\n"))), "the honest run after it sees another order of things", NULL},
     {AFTER(HONEST("50", "3", RECEIPT("1", "a\\nb\\n", "{}", USED("1", "1"), SLOT_CLEAN))),
      "the honest run after it ended: exited 1", NULL},
