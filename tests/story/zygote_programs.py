@@ -384,7 +384,7 @@ PROCESS = {
     "environment-encoding": P("import sys\nprint(sys.stdout.encoding)", options=["--env", "PYTHONIOENCODING=latin-1"]),
     "environment-verbose": P("print(1)", options=["--env", "PYTHONDEVMODE=1"]),
     "environment-inspect": P("import sys\nsys.exit(3)", options=["--env", "PYTHONINSPECT=1"], cold="its environment has the word"),
-    "environment-path": P("import sys\nprint(sys.path[:2])", options=["--env", "PYTHONPATH=/work/lib"]),
+    "environment-path": P("import sys\nprint(sys.path[:2])", options=["--env", "PYTHONPATH=/work/lib"], cold="its environment has the word"),
     "environment-startup": P("print(1)", options=["--env", "PYTHONHOME=/nowhere"], cold="it does not start here"),
     "environment-preload": P("import os\nprint(os.environ.get('LD_PRELOAD'))", options=["--env", "LD_PRELOAD=/nowhere.so"], cold="it does not start here"),
     "environment-own": P("import os\nprint(os.environ.get('FUMEHOOD_ZYGOTE'), os.environ.get('FUMEHOOD_PRELOAD'))", options=["--env", "FUMEHOOD_ZYGOTE=/work/x", "--env", "FUMEHOOD_PRELOAD=os"]),
