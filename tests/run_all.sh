@@ -30,7 +30,7 @@ part() {
     name=$1 preset=$2 dir=$PWD/build/check-$1
     echo "== $name: build"
     if ! quiet "$results/$name.configure.log" cmake --preset "$preset" -B "$dir" -DFUMEHOOD_WERROR=ON ||
-        ! quiet "$results/$name.build.log" cmake --build "$dir"; then
+        ! quiet "$results/$name.build.log" cmake --build "$dir" --target all bench_warm; then
         broken "$name-build" "does not build"
         return
     fi

@@ -162,7 +162,7 @@ static int keep_line(int *run_fd)
 {
     int r = cage_fd_high(run_fd);
 
-    if (r == 0)
+    if (r == 0 && !(request.without & CAGE_BIT(DESCRIPTORS)))
         r = cage_close_all_but(run_fd, 1);
     for (int low = 0; low < ZYGOTE_STREAMS_MAX && r == 0; low++)
         r = dup3(*run_fd, low, O_CLOEXEC) < 0 ? -errno : 0;
