@@ -284,10 +284,7 @@ static int wait_for_streams(struct cage_context *context)
     do
         count = kernel_read(context->guest_fd, &end, sizeof(end));
     while (count == -EINTR);
-    if (count != 1)
-        return count < 0 ? (int)count : -ESRCH;
-    context->report->achieved |= context->terms->requested & CAGE_BIT(DESCRIPTORS);
-    return 0;
+    return count == 1 ? 0 : count < 0 ? (int)count : -ESRCH;
 }
 
 /* Nobody could tell the end of a fork whose zygote is dead. */
@@ -305,8 +302,16 @@ static int begin(struct cage_context *context)
     context->report->start_us = kernel_clock_us();
     if (context->report->start_us == 0) /* no limit would hold */
         return -ENOSYS;
-    r = zygote_lives(context) ? send_program(context) : -ESRCH;
-    return r < 0 ? r : wait_for_streams(context);
+    if (!zygote_lives(context))
+        return -ESRCH;
+    /* It runs nothing unless its streams are in place; what it runs may have its end before we hear of that. */
+    context->report->achieved |= context->terms->requested & CAGE_BIT(DESCRIPTORS);
+    r = send_program(context);
+    if (r == 0)
+        r = wait_for_streams(context);
+    if (r < 0)
+        context->report->achieved &= ~CAGE_BIT(DESCRIPTORS);
+    return r;
 }
 
 pid_t cage_zygote_let_go(struct cage_context *context)

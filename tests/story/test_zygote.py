@@ -226,6 +226,13 @@ def test_forks_and_others_take_turns(hood):
         assert receipt["stdout"]["text"] == "[] 2 %d\n" % i, receipt
 
 
+def test_whatever_ends_a_fork_at_once_all_that_it_was_promised_is_in_its_receipt(hood):
+    receipts = replies(hood, ["while True: print('y' * 1000)  # %d" % i for i in range(60)], options=["--limit", "stdout_bytes=10KiB"])
+    for receipt in receipts:
+        expect_protected(receipt)
+        assert receipt["zygote"]["used"] and receipt["ending"]["limit"] == "output", receipt["ending"]
+
+
 def test_zygotes_that_do_not_last_are_done_without_for_a_while(hood):
     """A new one for each run would take longer than none. Programs that come later may be others."""
     threads = "import threading\nt = threading.Thread(target=print, args=(1,))\nt.start()\nt.join()\n# %d"
