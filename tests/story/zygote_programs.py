@@ -40,7 +40,6 @@ ENDS = {
     "interrupt-that-is-blocked": "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])\nraise KeyboardInterrupt",
     "interrupt-of-a-kind": "class K(KeyboardInterrupt): pass\nraise K('k')",
     "exit-at-a-low-recursion-limit": "import sys\nsys.setrecursionlimit(4)\nsys.exit('text')",
-    "exit-without-memory": "import resource, sys\nresource.setrlimit(resource.RLIMIT_AS, (1, 1))\nx = []\ntry:\n  while 1: x.append([0] * 10)\nexcept MemoryError: sys.exit(3)",
     "exit-with-another-write": "import os, sys\nos.write = print\nsys.stderr = None\nsys.exit('x')",
     "file-is-gone-at-the-end": "import atexit\natexit.register(lambda: print(globals().get('__file__'), globals().get('__cached__', 1)))",
     "file-is-gone-after-an-error": "import atexit\natexit.register(lambda: print(globals().get('__file__'), globals().get('__cached__', 1)))\n1 / 0",
