@@ -317,6 +317,22 @@ static void wait_for_all(pid_t guest, int run_fd)
             tell_end(run_fd, status, &usage);
 }
 
+/* Into the cage's process tree. Where it is not to be had, mostly because the cage is dead before anything ran in it,
+ * who asked for it hears that its line is closed. */
+static pid_t fork_guest(int fds[ZYGOTE_FD_MAX])
+{
+    pid_t pid;
+
+    if (!(request.without & CAGE_BIT(PID_NS)) && setns(fds[ZYGOTE_PID_NS], CLONE_NEWPID) < 0)
+        return -1;
+    zygote_py.before_fork();
+    pid = fork();
+    if (pid == 0)
+        guest_main(fds);
+    zygote_py.after_fork_parent();
+    return pid;
+}
+
 static void serve_one(int own_pid_fd)
 {
     int fds[ZYGOTE_FD_MAX];
@@ -324,20 +340,13 @@ static void serve_one(int own_pid_fd)
 
     if (!receive_request(fds))
         _exit(0); /* the keeper is gone, or talks nonsense */
-    if (!(request.without & CAGE_BIT(PID_NS)) && setns(fds[ZYGOTE_PID_NS], CLONE_NEWPID) < 0)
-        _exit(1);
-    zygote_py.before_fork();
-    pid = fork();
-    if (pid == 0)
-        guest_main(fds);
-    zygote_py.after_fork_parent();
-    if (pid < 0)
-        _exit(1);
+    pid = fork_guest(fds);
     for (int i = 0; i < ZYGOTE_RUN; i++)
         (void)close(fds[i]);
     (void)setns(own_pid_fd, CLONE_NEWPID); /* nothing of a dead cage is held */
     forget_host();                         /* the next fork has a copy of all that is here */
-    wait_for_all(pid, fds[ZYGOTE_RUN]);
+    if (pid > 0)
+        wait_for_all(pid, fds[ZYGOTE_RUN]);
     (void)close(fds[ZYGOTE_RUN]);
 }
 

@@ -218,7 +218,7 @@ def test_no_memory_of_one_run_is_in_the_next(hood):
 def test_forks_and_others_take_turns(hood):
     """What stood ready for a program of the other kind leaves no trace: not even in the number of its process."""
     shows = "import os\nprint([int(p) for p in os.listdir('/proc') if p.isdigit() and int(p) not in (1, os.getpid())], os.getpid(), %d)"
-    kinds = [kind == "f" for kind in "fffccccffcfcfffcffcccfff"]
+    kinds = [kind == "f" for kind in "fffccccffcfcfffcffcccfff" * 4]
     receipts = replies(hood, [shows % i + ("" if fork else "# getppid") for i, fork in enumerate(kinds)])
     assert [receipt["zygote"]["used"] for receipt in receipts] == kinds
     for i, receipt in enumerate(receipts):
