@@ -34,12 +34,6 @@ static int clone_first(const struct cage_context *context, int line_fd, int *ret
     return kernel_clone_on(flags, stack + sizeof(stack), cage_init_kept, &own, ret_pid_fd, NULL);
 }
 
-static uint64_t cpu_us(const struct rusage *usage)
-{
-    return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
-           (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
-}
-
 /* The former first process, which the supervisor has seen dead; with it the kernel has killed all that was in its tree.
  * Nobody waits for this but who asks: it would wake us for each run. */
 static void reap(struct cage_context *context)
@@ -51,7 +45,7 @@ static void reap(struct cage_context *context)
         r = kernel_wait_usage(context->first, &status, __WALL, &usage);
     if (r == context->first && r > 0) {
         context->report->kept_status = status;
-        context->report->kept_cpu_us = cpu_us(&usage);
+        context->report->kept_cpu_us = kernel_usage_cpu_us(&usage);
     }
     context->first = 0;
 }

@@ -167,6 +167,11 @@ static inline int kernel_wait_usage(pid_t pid, int *status, int options, struct 
 {
     return KERNEL(SYS_wait4, pid, status, options, ret_usage);
 }
+static inline uint64_t kernel_usage_cpu_us(const struct rusage *usage)
+{
+    return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
+           (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+}
 static inline int kernel_getpid(void)
 {
     return KERNEL(SYS_getpid);

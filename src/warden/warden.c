@@ -265,8 +265,7 @@ static void reap(struct warden_watch *watch)
     if (watch->cage.keeper)
         reap_kept(watch);
     else if (wait4(watch->cage.pid, &watch->status, watch->dead ? 0 : WNOHANG, &usage) == watch->cage.pid)
-        watch->rusage_cpu_us = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
-                               (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+        watch->rusage_cpu_us = kernel_usage_cpu_us(&usage);
     watch->cage.pid = -1; /* done with, or given up */
 }
 

@@ -296,10 +296,8 @@ static bool has_children(void)
 
 static void tell_end(int run_fd, int status, const struct rusage *usage)
 {
-    const struct zygote_end end = {.status = status,
-                                   .has_strays = has_children(),
-                                   .cpu_us = (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
-                                             (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec)};
+    const struct zygote_end end = {
+        .status = status, .has_strays = has_children(), .cpu_us = kernel_usage_cpu_us(usage)};
 
     (void)send(run_fd, &end, sizeof(end), MSG_NOSIGNAL | MSG_DONTWAIT); /* nobody is there: the cage was killed */
 }
