@@ -12,6 +12,7 @@
  */
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/processors.h"
 #include "policy/policy.h"
 #include "receipt/receipt.h"
 #include "run/run.h"
@@ -210,6 +211,13 @@ static uint64_t cpu_us(void)
     return sum_us;
 }
 
+/* As engine/pool.c has it. The bare program gains nothing by it, and is left alone. */
+static void bind(int job, int jobs, const char *kind)
+{
+    if ((unsigned)jobs >= base_processors_count() && strcmp(kind, "bare") != 0)
+        base_processors_keep_to(base_processors_nth((unsigned)job));
+}
+
 static void rate(int ms, int jobs, const char *kind, char *path)
 {
     struct share *shares = mmap(NULL, sizeof(struct share[JOBS_MAX]), PROT_READ | PROT_WRITE,
@@ -221,6 +229,7 @@ static void rate(int ms, int jobs, const char *kind, char *path)
         if ((workers[i] = fork()) == 0) {
             for (int k = 0; k < i; k++)
                 workers[k] = 0;
+            bind(i, jobs, kind);
             work((uint64_t)ms, kind, path, &shares[i]);
             run_release();
             shares[i].cpu_us = cpu_us();

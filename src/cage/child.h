@@ -8,6 +8,7 @@
 #include "cage/cage.h"
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -46,6 +47,8 @@ struct cage_terms {
     unsigned judge_count;
     bool learn;       /* note what the judge lets pass */
     unsigned observe; /* bits of enum policy_observe */
+    bool is_bound;    /* who starts the guest keeps to one processor, and the guest may use these: */
+    cpu_set_t processors;
 };
 
 struct cage_order {

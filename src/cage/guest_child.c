@@ -26,13 +26,20 @@ static int reset_signals(void)
     return r < 0 ? r : kernel_block_only(0);
 }
 
+/* With the session goes what the launcher has for itself. */
+static int free_processors(const struct cage_terms *terms)
+{
+    return terms->is_bound ? kernel_setaffinity(0, &terms->processors) : 0;
+}
+
 static int apply_session(struct cage_context *context)
 {
     int r;
 
-    (void)context;
     kernel_umask(022);
-    r = kernel_setsid();
+    r = free_processors(context->terms);
+    if (r == 0)
+        r = kernel_setsid();
     return r < 0 ? r : reset_signals();
 }
 

@@ -190,11 +190,12 @@ static int spawn(const struct engine_start *start, const struct ends *ends, pid_
 int engine_link_launch(struct engine_link *link, const struct engine_start *start, struct base_err *err)
 {
     CLEANUP(close_ends) struct ends ends = {-1, -1};
-    uint64_t last_number = link->last_number;
+    struct engine_link rest = *link;
     int r;
 
     *link = ENGINE_LINK_NONE;
-    link->last_number = last_number;
+    link->last_number = rest.last_number;
+    link->processor = rest.processor;
     r = -open_ends(link, &ends);
     if (r == 0)
         r = spawn(start, &ends, &link->pid);
@@ -248,8 +249,10 @@ static int take_ready(struct engine_link *link, const struct engine_start *start
 
 static int give_policy(struct engine_link *link, const struct engine_start *start, struct base_err *err)
 {
-    int r = engine_wire_send_bytes(link->fd, start->policy.bytes, start->policy.count, err);
+    int r = engine_wire_send_bytes(link->fd, &link->processor, sizeof(link->processor), err);
 
+    if (r >= 0)
+        r = engine_wire_send_bytes(link->fd, start->policy.bytes, start->policy.count, err);
     if (r >= 0)
         r = take_ready(link, start, err);
     return r == BASE_E_LOST ? base_err_set(err, BASE_E_SETUP, start->program, "died before it was ready as a warden")
@@ -379,6 +382,7 @@ static void bury(struct engine_link *link)
     link->fd = -1;
     engine_link_end(link, 0);
     link->last_number = rest.last_number;
+    link->processor = rest.processor;
     memcpy(link->open, rest.open, sizeof(link->open));
     for (unsigned i = 0; i < ENGINE_OPEN_MAX; i++)
         link->open[i].orphaned = link->open[i].number != 0;
@@ -390,8 +394,10 @@ static void bury(struct engine_link *link)
 static int start_again(struct engine_link *link, const struct engine_start *start, struct base_err *err)
 {
     struct engine_link fresh = ENGINE_LINK_NONE;
-    int r = engine_link_launch(&fresh, start, err);
+    int r;
 
+    fresh.processor = link->processor;
+    r = engine_link_launch(&fresh, start, err);
     if (r >= 0)
         r = engine_link_greet(&fresh, start, err);
     if (r < 0)

@@ -31,7 +31,8 @@ void engine_start_release(struct engine_start *start);
 #define ENGINE_OPEN_MAX 2
 
 struct engine_link {
-    pid_t pid; /* 0: there is none */
+    pid_t pid;     /* 0: there is none */
+    int processor; /* what it keeps to, but for its guests; -1: none. Whoever launches it sets this before */
     int pidfd, fd, life_fd;
     int former_fd; /* of a dead worker: what it said last, of jobs that are still open; -1: nothing */
     bool greeted;
@@ -44,7 +45,7 @@ struct engine_link {
         void *tag;
     } open[ENGINE_OPEN_MAX];
 };
-#define ENGINE_LINK_NONE ((struct engine_link){.pidfd = -1, .fd = -1, .life_fd = -1, .former_fd = -1})
+#define ENGINE_LINK_NONE ((struct engine_link){.processor = -1, .pidfd = -1, .fd = -1, .life_fd = -1, .former_fd = -1})
 
 /* Start a worker; engine_link_greet() then waits until it is ready. Several may be on their way at a time.
  * BASE_E_SETUP: it cannot be started. */

@@ -3,6 +3,7 @@
 #include "engine/pool.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/processors.h"
 #include "engine/link.h"
 #include <poll.h>
 #include <stdlib.h>
@@ -28,10 +29,21 @@ struct engine_pool {
     struct pollfd *polls;
 };
 
+/* With as many workers as processors, or more, each has one. With fewer, what a run is made of is done at the same time
+ * on several. */
+static void assign_processors(struct engine_pool *pool)
+{
+    if (pool->jobs < base_processors_count())
+        return;
+    for (unsigned i = 0; i < pool->jobs; i++)
+        pool->links[i].processor = base_processors_nth(i);
+}
+
 static int start_workers(struct engine_pool *pool, struct base_err *err)
 {
     int r = 0;
 
+    assign_processors(pool);
     for (unsigned i = 0; r >= 0 && i < pool->jobs; i++)
         r = engine_link_launch(&pool->links[i], &pool->start, err);
     for (unsigned i = 0; r >= 0 && i < pool->jobs; i++)

@@ -55,6 +55,6 @@ struct engine_ready {
     char policy_sha256[BASE_HASH_HEX]; /* of what it understood */
 };
 
-/* A message of bytes: the policy, and what is said to it. */
+/* A message of bytes: the number of its processor (engine_link.processor), the policy, and what is said to it. */
 int engine_wire_send_bytes(int fd, const void *bytes, size_t count, struct base_err *err);
 int engine_wire_receive_bytes(int fd, struct base_buf *ret_bytes, struct base_err *err);

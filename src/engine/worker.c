@@ -8,11 +8,13 @@
 
 #include "engine/worker.h"
 #include "base/cleanup.h"
+#include "base/processors.h"
 #include "engine/wire.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -56,6 +58,22 @@ static int follow_starter(struct base_err *err)
     (void)sigprocmask(SIG_BLOCK, &end, NULL); /* a run takes it; between two, the connection's end is enough */
     if (poll(&life, 1, 0) != 0)               /* it ended before */
         return base_err_set(err, BASE_E_LOST, "warden", "who started it is gone");
+    return 0;
+}
+
+/* All that a run is made of passes its turn to and fro: this process, keepers, first processes. Where no processor is
+ * left over, they are faster in one place. What they start for a guest is not bound (cage/order.c). */
+static int take_processor(struct base_err *err)
+{
+    AUTO_BUF struct base_buf bytes = {0};
+    int number, r = engine_wire_receive_bytes(ENGINE_WORKER_FD, &bytes, err);
+
+    if (r < 0)
+        return r;
+    if (bytes.count != sizeof(number))
+        return base_err_set(err, BASE_E_INTERNAL, "warden", "is told something else than its processor");
+    memcpy(&number, bytes.bytes, sizeof(number));
+    base_processors_keep_to(number);
     return 0;
 }
 
@@ -167,6 +185,8 @@ int engine_worker_serve(struct base_err *err)
         r = engine_wire_send_hello(ENGINE_WORKER_FD, err);
     if (r >= 0)
         r = engine_wire_receive_hello(ENGINE_WORKER_FD, err);
+    if (r >= 0)
+        r = take_processor(err);
     if (r >= 0)
         r = take_policy(&policy, err);
     if (r >= 0)

@@ -1,9 +1,9 @@
 /* environment.c - what the machine was like when the numbers were taken */
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/processors.h"
 #include "run/run.h"
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -27,13 +27,6 @@ static void cpu_model(char *model, size_t model_bytes)
 #else
     (void)snprintf(model, model_bytes, "unknown");
 #endif
-}
-
-static int usable_cpus(void)
-{
-    cpu_set_t cpus;
-
-    return sched_getaffinity(0, sizeof(cpus), &cpus) < 0 ? 1 : CPU_COUNT(&cpus);
 }
 
 /* What does not change while we run is looked up once; the load, which the kernel counts anew every five seconds, not
@@ -74,6 +67,6 @@ static double load_1min(void)
 json_t *run_environment(void)
 {
     look_once();
-    return json_pack("{s:s,s:s,s:i,s:f}", "kernel", seen.kernel, "cpu", seen.model, "cpus", usable_cpus(), "load_1min",
-                     load_1min());
+    return json_pack("{s:s,s:s,s:i,s:f}", "kernel", seen.kernel, "cpu", seen.model, "cpus",
+                     (int)base_processors_count(), "load_1min", load_1min());
 }

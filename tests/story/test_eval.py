@@ -335,6 +335,41 @@ def test_jobs_really_run_side_by_side(hood):
     assert alone.summary["wall_s"] > 3.9 and beside.summary["wall_s"] < alone.summary["wall_s"] - 1
 
 
+def processors_of(pid):
+    return os.sched_getaffinity(pid)
+
+
+def workers_of(pid):
+    return [int(entry) for entry in os.listdir("/proc") if entry.isdigit() and is_child(int(entry), pid)]
+
+
+def is_child(pid, parent):
+    try:
+        return status_field(pid, "PPid") == str(parent)
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
+@pytest.mark.parametrize("spare", [0, 1])
+def test_workers_keep_to_a_processor_each_where_none_is_left_over_and_their_guests_do_not(hood, cage, spare):
+    all_of_them = processors_of(0)
+    need(len(all_of_them) > 1, "one processor only: nobody can keep to one of several")
+    jobs = len(all_of_them) - spare
+    source = "import os, time\ntime.sleep(1)\nprint(sorted(os.sched_getaffinity(0)))  # %d\n"
+    tasks = sleepers(hood, 2 * jobs, source)
+    rows = [dict(json.loads(line), expect="%s\n" % sorted(all_of_them)) for line in tasks.read_text().splitlines()]
+    hood.file("tasks.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    process = subprocess.Popen(hood.command("eval", tasks, "--candidates", hood.folder / "candidates", "--jobs", str(jobs), "--cage", cage,
+                                            "--out", hood.folder / "out"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    came = wait_until(lambda: len(workers_of(process.pid)) == jobs and not (hood.folder / "out/summary.json").exists()
+                      and all(len(processors_of(pid)) == (len(all_of_them) if spare else 1) for pid in workers_of(process.pid)), 20)
+    places = sorted(sorted(processors_of(pid)) for pid in workers_of(process.pid))
+    assert process.wait(60) == 0, "a guest is bound"
+    assert came and places == ([sorted(all_of_them)] * jobs if spare else sorted([number] for number in all_of_them))
+    assert {row["environment"]["cpus"] for row in receipts_of(hood.folder / "out") if "environment" in row} == {len(all_of_them)}
+
+
 @pytest.mark.parametrize("jobs", ["0", "-1", "many", "1000000000"])
 def test_bad_jobs(hood, jobs):
     run = hood.call("eval", sleepers(hood, 1), "--candidates", hood.folder / "candidates", "--jobs", jobs)

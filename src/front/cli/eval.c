@@ -3,12 +3,12 @@
 #include "eval/eval.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/processors.h"
 #include "front/cli/choose.h"
 #include "front/cli/eval_show.h"
 #include "front/cli/say.h"
 #include "front/cli/verbs.h"
 #include <limits.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -95,9 +95,9 @@ static void catch_signals(void)
 
 static unsigned processors(void)
 {
-    cpu_set_t set;
-    int count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-    return count < 1 ? 1 : count > JOBS_MAX ? JOBS_MAX : (unsigned)count;
+    unsigned count = base_processors_count();
+
+    return count > JOBS_MAX ? JOBS_MAX : count;
 }
 
 /* All that one evaluation owns. */

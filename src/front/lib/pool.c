@@ -1,8 +1,8 @@
 /* pool.c - a pool: its policy, its wardens, and its end */
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/processors.h"
 #include "front/lib/lib.h"
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,10 +48,9 @@ void lib_shared_drop(struct lib_shared *shared)
 
 static unsigned processors(void)
 {
-    cpu_set_t set;
-    int count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+    unsigned count = base_processors_count();
 
-    return count < 1 ? 1 : count > WARDENS_MAX ? WARDENS_MAX : (unsigned)count;
+    return count > WARDENS_MAX ? WARDENS_MAX : count;
 }
 
 static int load_policy(const struct fumehood_pool_options *options, struct policy *policy, struct base_err *err)
