@@ -21,6 +21,7 @@ import time
 
 import program as programs
 
+MEMORY = "/dev/shm"
 TAKEN_AWAY = "kill killpg fork forkpty system putenv remove removedirs rmdir setuid fchdir rename unlink chroot truncate".split()
 
 
@@ -177,6 +178,12 @@ def parse_arguments():
     return p.parse_args()
 
 
+def place():
+    """In memory, where there is room: ext4 takes long to find room for new files for minutes after many were removed,
+    and whoever is measured beside this would pay for it."""
+    return MEMORY if os.path.ismount(MEMORY) and os.access(MEMORY, os.W_OK) else None
+
+
 def remove_folder():
     if tempfile.tempdir:
         shutil.rmtree(tempfile.tempdir, ignore_errors=True)
@@ -191,7 +198,7 @@ def main():
         raise programs.Refused(f"tasks and candidates cannot be read, or do not belong together: {e!r}") from e
     jobs = [(*row, arguments.timeout, arguments.result) for row in rows]
     with contextlib.ExitStack() as stack:
-        tempfile.tempdir = stack.enter_context(tempfile.TemporaryDirectory(prefix="plain-"))  # the workers' too
+        tempfile.tempdir = stack.enter_context(tempfile.TemporaryDirectory(prefix="plain-", dir=place()))  # the workers' too
         pool = stack.enter_context(concurrent.futures.ProcessPoolExecutor(arguments.jobs, initializer=begin_worker))
         for task_id, sample, verdict in pool.map(judge, jobs):
             print(json.dumps({"task_id": task_id, "sample": sample, "verdict": verdict}))
