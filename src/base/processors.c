@@ -2,8 +2,10 @@
 #include "base/processors.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 static cpu_set_t given;
+static struct base_processors bound;
 static bool is_bound;
 
 /* False on a machine with more than the set holds. */
@@ -35,21 +37,33 @@ int base_processors_nth(unsigned nth)
     return -1;
 }
 
-void base_processors_keep_to(int number)
+/* All, or what was given where somebody has narrowed that: asked for all, the kernel gives what its groups allow. */
+static cpu_set_t what_frees(const cpu_set_t *had)
 {
-    cpu_set_t had, one;
+    cpu_set_t all, got;
 
-    if (is_bound || number < 0 || number >= CPU_SETSIZE || !usable(&had))
-        return;
-    CPU_ZERO(&one);
-    CPU_SET(number, &one);
-    if (sched_setaffinity(0, sizeof(one), &one) < 0)
-        return;
-    given = had;
-    is_bound = true;
+    memset(&all, 0xff, sizeof(all));
+    if (sched_setaffinity(0, sizeof(all), &all) < 0)
+        return *had;
+    return sched_getaffinity(0, sizeof(got), &got) == 0 && CPU_EQUAL(&got, had) ? all : *had;
 }
 
-const cpu_set_t *base_processors_given(void)
+void base_processors_keep_to(int number)
 {
-    return is_bound ? &given : NULL;
+    cpu_set_t had;
+
+    if (is_bound || number < 0 || number >= CPU_SETSIZE || !usable(&had) || !CPU_ISSET(number, &had))
+        return;
+    given = had;
+    bound.free = what_frees(&had);
+    CPU_ZERO(&bound.bound_to);
+    CPU_SET(number, &bound.bound_to);
+    is_bound = sched_setaffinity(0, sizeof(bound.bound_to), &bound.bound_to) == 0;
+    if (!is_bound)
+        (void)sched_setaffinity(0, sizeof(had), &had); /* where this fails too, nothing had been changed */
+}
+
+const struct base_processors *base_processors_bound(void)
+{
+    return is_bound ? &bound : NULL;
 }

@@ -9,9 +9,16 @@ unsigned base_processors_count(void);
 /* The number of the @nth of them, counted from 0; after the last comes the first again. -1: not known. */
 int base_processors_nth(unsigned nth);
 
-/* This process and all that it starts from now on keep to processor @number; -1, or one that the kernel refuses,
- * changes nothing. Once, and in single-threaded processes only. */
+/* This process and all that it starts from now on keep to processor @number. -1, and one that it may not use, change
+ * nothing. Once, and in single-threaded processes only. */
 void base_processors_keep_to(int number);
 
-/* What this process had before it kept to one, for what it starts and does not want to bind; NULL: it is not bound. */
-const cpu_set_t *base_processors_given(void);
+/* For what a process starts and does not want to bind. */
+struct base_processors {
+    cpu_set_t bound_to; /* the one that it keeps to */
+    cpu_set_t free;     /* what it may ask for instead. All there can be, where nobody had narrowed it: the kernel then
+                           gives what the group of processes may use at that time */
+};
+
+/* NULL: this process is not bound. */
+const struct base_processors *base_processors_bound(void);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "base/processors.h"
 #include "cage/filter.h"
 #include "policy/policy.h"
 #include <stdbool.h>
@@ -60,7 +61,9 @@ struct cage_host {
     unsigned uid_slots; /* how many slots the range has */
     int landlock_abi;   /* 0: none */
     uint64_t hard_open_files, hard_file_bytes, hard_processes, hard_cpu_s; /* inherited; UINT64_MAX: none */
-    bool cgroup_v2; /* this machine has cgroup v2, usable here or not */
+    bool is_bound;                     /* this process keeps to one processor, and its guests do not: */
+    struct base_processors processors; /* as it was when we looked */
+    bool cgroup_v2;                    /* this machine has cgroup v2, usable here or not */
     enum cage_manager manager;
     bool controllers[CAGE_CONTROLLER_MAX];                     /* v2: CPUACCT comes with every group */
     char cgroup_parents[CAGE_CONTROLLER_MAX][CAGE_PATH_BYTES]; /* where our groups go; v2: [CAGE_PIDS] only */

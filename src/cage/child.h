@@ -8,7 +8,6 @@
 #include "cage/cage.h"
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -47,8 +46,6 @@ struct cage_terms {
     unsigned judge_count;
     bool learn;       /* note what the judge lets pass */
     unsigned observe; /* bits of enum policy_observe */
-    bool is_bound;    /* who starts the guest keeps to one processor, and the guest may use these: */
-    cpu_set_t processors;
 };
 
 struct cage_order {
@@ -246,6 +243,9 @@ int cage_identity_prove(uint32_t id);
 /* guest_child.c: applies those of the guest's steps that are in @steps and that the terms ask for, in their order; 0,
  * or -errno with the report filled. After that of the filter, what can be called is up to it. */
 int cage_guest_walk(struct cage_context *context, uint64_t steps);
+
+/* guest_child.c: the caller may use more than the one processor that its launcher keeps to. 0 or -errno. */
+int cage_guest_free_processors(const struct cage_host *host);
 
 /* guest_child.c: set a limit of this process, or what is next to it that it may set. 0 or -errno. */
 int cage_guest_rlimit(int id, const struct rlimit *limit);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
+#include <string.h>
 
 /* --- session --- */
 
@@ -26,10 +27,15 @@ static int reset_signals(void)
     return r < 0 ? r : kernel_block_only(0);
 }
 
-/* With the session goes what the launcher has for itself. */
-static int free_processors(const struct cage_terms *terms)
+/* Where somebody has changed since what the launcher may use, that is what the guest has. */
+int cage_guest_free_processors(const struct cage_host *host)
 {
-    return terms->is_bound ? kernel_setaffinity(0, &terms->processors) : 0;
+    cpu_set_t now = {0};
+    int r = host->is_bound ? kernel_getaffinity(0, &now) : 0;
+
+    if (r < 0 || !host->is_bound || memcmp(&now, &host->processors.bound_to, sizeof(now)) != 0)
+        return r < 0 ? r : 0;
+    return kernel_setaffinity(0, &host->processors.free);
 }
 
 static int apply_session(struct cage_context *context)
@@ -37,7 +43,7 @@ static int apply_session(struct cage_context *context)
     int r;
 
     kernel_umask(022);
-    r = free_processors(context->terms);
+    r = cage_guest_free_processors(context->host);
     if (r == 0)
         r = kernel_setsid();
     return r < 0 ? r : reset_signals();

@@ -223,4 +223,7 @@ void cage_host_probe(struct cage_host *ret_host)
     probe_hard_limits(ret_host);
     probe_identity(ret_host);
     probe_cgroups(ret_host);
+    ret_host->is_bound = base_processors_bound() != NULL;
+    if (ret_host->is_bound)
+        ret_host->processors = *base_processors_bound();
 }

@@ -4,7 +4,6 @@
  * known, and has none of the supervisor's later memory.
  */
 #include "base/cleanup.h"
-#include "base/processors.h"
 #include "cage/child.h"
 #include "cage/compile.h"
 #include <errno.h>
@@ -163,9 +162,6 @@ static int write_terms(struct cage_shared *shared, const struct cage_guest *gues
     memcpy(terms->uses_cgroup, plan->uses_cgroup, sizeof(terms->uses_cgroup));
     terms->network = plan->policy->network;
     terms->denied_calls = policy_denied_calls(plan->policy);
-    terms->is_bound = base_processors_given() != NULL;
-    if (terms->is_bound)
-        terms->processors = *base_processors_given();
     return write_filter(shared, guest, err);
 }
 

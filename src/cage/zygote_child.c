@@ -16,6 +16,7 @@
 /* --- start --- */
 
 struct start {
+    const struct cage_host *host;
     const struct cage_shared *shared;
     int null_fds[2]; /* a pipe: like all guests' streams, so that what an interpreter makes of them fits */
     int line_fd, preload_fd;
@@ -54,6 +55,8 @@ static int exec_zygote(void *argument)
     kernel_umask(022);
     if (r >= 0)
         r = cage_guest_rlimit(RLIMIT_STACK, &stack);
+    if (r >= 0) /* what is preloaded may count processors */
+        r = cage_guest_free_processors(start->host);
     if (r >= 0)
         (void)kernel_execve(start->shared->zygote.argv[0], start->shared->zygote.argv, start->shared->zygote.envp);
     kernel_exit(127);
@@ -87,7 +90,7 @@ static int above(int *fd)
 int cage_zygote_start(struct cage_context *context)
 {
     static char stack[START_STACK_BYTES] __attribute__((aligned(64)));
-    struct start start = {.shared = context->shared};
+    struct start start = {.shared = context->shared, .host = context->host};
     int pair[2], r;
 
     if (!context->shared->zygote.argv)
@@ -112,7 +115,10 @@ int cage_zygote_start(struct cage_context *context)
     (void)kernel_close(start.preload_fd);
     (void)kernel_close(start.null_fds[0]);
     (void)kernel_close(start.null_fds[1]);
-    return r < 0 ? r : wait_until_ready(context);
+    r = r < 0 ? r : wait_until_ready(context);
+    if (r == 0 && context->host->is_bound) /* where it fails, forks are slower */
+        (void)kernel_setaffinity(context->zygote, &context->host->processors.bound_to);
+    return r;
 }
 
 /* --- a guest --- */

@@ -370,6 +370,61 @@ def test_workers_keep_to_a_processor_each_where_none_is_left_over_and_their_gues
     assert {row["environment"]["cpus"] for row in receipts_of(hood.folder / "out") if "environment" in row} == {len(all_of_them)}
 
 
+SHOW = "import os, time\ntime.sleep(0.3)\nprint(sorted(os.sched_getaffinity(0)))  # %d\n"
+
+
+def start_showing(hood, count, jobs, cage, expect, prefix=()):
+    """An evaluation of programs that say what processors they may use."""
+    tasks = sleepers(hood, count, SHOW)
+    rows = [dict(json.loads(line), expect="%s\n" % sorted(expect)) for line in tasks.read_text().splitlines()]
+    hood.file("tasks.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    words = hood.command("eval", tasks, "--candidates", hood.folder / "candidates", "--jobs", str(jobs), "--cage", cage,
+                         "--out", hood.folder / "out")
+    return subprocess.Popen([*prefix, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def done_so_far(hood):
+    path = hood.folder / "out/results.jsonl"
+    return path.read_text().count("\n") if path.exists() else 0
+
+
+def test_a_new_worker_keeps_to_the_processor_of_the_dead_one(hood):
+    all_of_them = processors_of(0)
+    need(len(all_of_them) > 1, "one processor only: nobody can keep to one of several")
+    process = start_showing(hood, 12 * len(all_of_them), len(all_of_them), "slot", all_of_them)
+    assert wait_until(lambda: done_so_far(hood) > len(all_of_them), 20)
+    dead = workers_of(process.pid)
+    for pid in dead:
+        os.kill(pid, signal.SIGKILL)
+    wanted = sorted([number] for number in all_of_them)
+    seen = wait_until(lambda: not set(dead) & set(workers_of(process.pid))
+                      and sorted(sorted(processors_of(pid)) for pid in workers_of(process.pid)) == wanted, 20)
+    assert process.wait(60) == 0 and seen
+
+
+@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
+def test_guests_follow_a_cpuset_that_changes(hood, nonce, cage):
+    """To other processors than before: they may use those, and no run fails for it."""
+    top, all_of_them = pathlib.Path("/sys/fs/cgroup/cpuset"), sorted(processors_of(0))
+    need(is_root() and (top / "cpuset.mems").exists(), "no cpuset groups of v1 here, or not root: none is changed under a run")
+    need(len(all_of_them) > 1, "one processor only: no set of processors can change")
+    group = top / ("story-" + nonce)
+    group.mkdir()
+    try:
+        (group / "cpuset.mems").write_text((top / "cpuset.mems").read_text())
+        (group / "cpuset.cpus").write_text(str(all_of_them[1]))
+        join = ["sh", "-c", 'echo $$ >"$0"/tasks && exec "$@"', str(group)]
+        process = start_showing(hood, 12, 1, cage, [all_of_them[0]], join)
+        assert wait_until(lambda: done_so_far(hood) >= 2, 20)
+        (group / "cpuset.cpus").write_text(str(all_of_them[0]))
+        assert process.wait(60) == 1  # the first ones still had the other
+        verdicts = [json.loads(line)["verdict"] for line in (hood.folder / "out/results.jsonl").read_text().splitlines()]
+        assert set(verdicts) == {"wrong-answer", "pass"} and verdicts[-4:] == ["pass"] * 4, verdicts
+    finally:
+        assert wait_until(lambda: not (group / "tasks").read_text(), 10)
+        group.rmdir()
+
+
 @pytest.mark.parametrize("jobs", ["0", "-1", "many", "1000000000"])
 def test_bad_jobs(hood, jobs):
     run = hood.call("eval", sleepers(hood, 1), "--candidates", hood.folder / "candidates", "--jobs", jobs)

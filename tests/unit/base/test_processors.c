@@ -40,7 +40,7 @@ static void they_are_counted_and_named(void **state)
         assert_int_equal(base_processors_nth(i + count), base_processors_nth(i));
     }
     assert_true(CPU_EQUAL(&set, &named));
-    assert_null(base_processors_given());
+    assert_null(base_processors_bound());
 }
 
 static int keep(void)
@@ -55,7 +55,36 @@ static int keep(void)
     if (base_processors_count() != (unsigned)CPU_COUNT(&had))
         return 2;
     base_processors_keep_to(base_processors_nth(0)); /* only once: what was given stays known */
-    return !base_processors_given() || !CPU_EQUAL(base_processors_given(), &had) ? 3 : 0;
+    if (!base_processors_bound() || !CPU_EQUAL(&base_processors_bound()->bound_to, &now))
+        return 3;
+    (void)sched_setaffinity(0, sizeof(had), &base_processors_bound()->free);
+    now = own();
+    return CPU_EQUAL(&now, &had) ? 0 : 4;
+}
+
+/* What somebody had narrowed stays narrow. */
+static int keep_of_few(void)
+{
+    cpu_set_t few = own();
+
+    CPU_CLR(base_processors_nth(0), &few);
+    if (CPU_COUNT(&few) == 0 || sched_setaffinity(0, sizeof(few), &few) < 0)
+        return 0; /* there is one only */
+    base_processors_keep_to(base_processors_nth(0));
+    return base_processors_bound() && CPU_EQUAL(&base_processors_bound()->free, &few) ? 0 : 1;
+}
+
+/* One that exists, but is not ours. */
+static int keep_to_anothers(void)
+{
+    cpu_set_t few = own();
+    int first = base_processors_nth(0);
+
+    CPU_CLR(first, &few);
+    if (CPU_COUNT(&few) == 0 || sched_setaffinity(0, sizeof(few), &few) < 0)
+        return 0;
+    base_processors_keep_to(first);
+    return base_processors_bound() ? 1 : 0;
 }
 
 static int keep_to_none(void)
@@ -67,19 +96,21 @@ static int keep_to_none(void)
         if (!CPU_ISSET((unsigned)wrong[i] % CPU_SETSIZE, &had))
             base_processors_keep_to(wrong[i]);
     now = own();
-    return !CPU_EQUAL(&had, &now) || base_processors_given() ? 1 : 0;
+    return !CPU_EQUAL(&had, &now) || base_processors_bound() ? 1 : 0;
 }
 
 static void a_process_keeps_to_one(void **state)
 {
     (void)state;
     apart(keep);
+    apart(keep_of_few);
 }
 
 static void what_is_no_processor_changes_nothing(void **state)
 {
     (void)state;
     apart(keep_to_none);
+    apart(keep_to_anothers);
 }
 
 int main(void)
