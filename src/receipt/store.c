@@ -4,8 +4,9 @@
  * tore is cut off when the folder is next opened with resume, once all the rest is found right.
  *
  * Lines wait in memory, so that one write takes many of them: no longer than FLUSH_AFTER_US where receipt_store_flush()
- * is called that often. Objects do not wait. What is on the disk is therefore always in order: the bytes that ran
- * before their receipt, a receipt before its result.
+ * is called that often. Objects do not wait. What is in the files is therefore always in order: the bytes that ran
+ * before their receipt, a receipt before its result. It is brought to the disk in the same order, once a second and at
+ * the end; objects by one call for the whole file system, since one for each would take longer than its run.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -42,6 +43,7 @@ struct receipt_store {
     char head[BASE_HASH_HEX];
     unsigned long count; /* receipts */
     bool mended;
+    bool has_new_objects;           /* that may not be on the disk */
     bool failed;                    /* what waits has no place any more */
     uint64_t synced_us, waiting_us; /* since when a line waits; 0: none does */
     char dir[PATH_MAX];
@@ -387,7 +389,7 @@ static char *known_place(struct receipt_store *store, const char *sha256)
 
 /* A new file under its own name: what is there under that name already is whole, or was torn by a crash. A receipt
  * speaks of an object only after this. */
-static int write_object(const struct receipt_store *store, const char *sha256, const void *bytes, size_t count,
+static int write_object(struct receipt_store *store, const char *sha256, const void *bytes, size_t count,
                         const char *place, struct base_err *err)
 {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
@@ -404,6 +406,7 @@ static int write_object(const struct receipt_store *store, const char *sha256, c
     }
     if (fd < 0)
         return io_err(err, errno, place, "cannot be written");
+    store->has_new_objects = true;
     r = base_file_write_all(fd, bytes, count, place, err);
     if (r < 0) {
         add_full_disk_remedy(err);
@@ -440,6 +443,17 @@ static int sync_journal(struct journal *journal, struct base_err *err)
     return 0;
 }
 
+static int sync_objects(struct receipt_store *store, struct base_err *err)
+{
+    if (!store->has_new_objects)
+        return 0;
+    if (syncfs(store->receipts.fd) < 0) /* the folder of objects is open to name its files only */
+        return io_err(err, errno, store->dir, "cannot be written");
+    store->has_new_objects = false;
+    return 0;
+}
+
+/* First what others speak of: a receipt of its object, a result of its receipt. */
 int receipt_store_sync(struct receipt_store *store, bool now, struct base_err *err)
 {
     uint64_t now_us = base_clock_us();
@@ -448,6 +462,8 @@ int receipt_store_sync(struct receipt_store *store, bool now, struct base_err *e
     if (r < 0 || (!now && now_us - store->synced_us < SYNC_EVERY_US))
         return r;
     store->synced_us = now_us;
-    r = sync_journal(&store->receipts, err); /* first: a result must not outlive its receipt */
+    r = sync_objects(store, err);
+    if (r == 0)
+        r = sync_journal(&store->receipts, err);
     return r < 0 ? r : sync_journal(&store->results, err);
 }

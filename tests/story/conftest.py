@@ -88,6 +88,15 @@ def small_disk(tmp_path):
 
 
 @pytest.fixture
+def strace():
+    if b"__asan_init" in story.BINARY.read_bytes():
+        pytest.skip("a program with AddressSanitizer does not end well under strace")
+    story.need(shutil.which("strace"), "strace is not installed: no call can be seen, or made to fail")
+    story.need(subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True).returncode == 0,
+         "strace may not trace here: no call can be seen, or made to fail")
+
+
+@pytest.fixture
 def canary(nonce):
     """Puts a file with a secret at places of the host: canary(path) -> secret. Removes it afterwards."""
     placed = []

@@ -540,6 +540,16 @@ def test_what_is_finished_is_soon_on_the_disk(hood):
     assert process.wait(30) == 0
 
 
+def test_what_others_speak_of_is_on_the_disk_first(hood, strace):
+    """Objects, then receipts, then results; whether the disk has them only a power failure would show."""
+    tasks, log = sleepers(hood, 4), hood.folder / "calls"
+    words = hood.command("eval", tasks, "--candidates", hood.folder / "candidates", "--out", hood.folder / "out")
+    done = subprocess.run(["strace", "-y", "-o", str(log), "-e", "trace=fsync,fdatasync,syncfs", *words], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, timeout=60, check=False)
+    calls = [line.split("(")[0] + " " + line.split("/")[-1].split(">")[0] for line in log.read_text().splitlines() if ">" in line]
+    assert done.returncode == 0 and calls[-3:] == ["syncfs receipts.jsonl", "fdatasync receipts.jsonl", "fdatasync results.jsonl"], calls
+
+
 def test_the_same_bytes_are_one_object(hood):
     tasks = sleepers(hood, 12, "print(input())  # the same: %.0s\n")
     run = evaluate(hood, tasks, hood.folder / "candidates", status=0)

@@ -30,15 +30,6 @@ echo "probe $new|$filter|$bound|${user%%	*}|$host"
 OF_THE_LIBRARY = {"brk", "mmap", "mprotect"}
 
 
-@pytest.fixture
-def strace():
-    if b"__asan_init" in BINARY.read_bytes():
-        pytest.skip("a program with AddressSanitizer does not end well under strace")
-    need(shutil.which("strace"), "strace is not installed: no call can be made to fail")
-    need(subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True).returncode == 0,
-         "strace may not trace here: no call can be made to fail")
-
-
 def traced(hood, receipt, *options):
     program = hood.file("probe.sh", PROBE, 0o755)
     words = ["run", "--limit", "wall_ms=3s", "--env", "STORY_NONCE=" + hood.nonce, "--receipt", str(receipt), program]
