@@ -169,8 +169,7 @@ static void serve(enum run_cage cage)
         run_settle();
         if (stopped)
             break;
-        (void)printf("0 %llu %llu\n", (unsigned long long)verdict_us,
-                     (unsigned long long)(base_clock_us() - from_us));
+        (void)printf("0 %llu %llu\n", (unsigned long long)verdict_us, (unsigned long long)(base_clock_us() - from_us));
         (void)fflush(stdout);
     }
     run_release();
@@ -211,17 +210,17 @@ static uint64_t cpu_us(void)
     return sum_us;
 }
 
-/* As engine/pool.c has it. The bare program gains nothing by it, and is left alone. */
+/* As a worker of eval. The bare program gains nothing by it, and is left alone. */
 static void bind(int job, int jobs, const char *kind)
 {
-    if ((unsigned)jobs >= base_processors_count() && strcmp(kind, "bare") != 0)
-        base_processors_keep_to(base_processors_nth((unsigned)job));
+    if (strcmp(kind, "bare") != 0)
+        base_processors_keep_to(base_processors_of_worker((unsigned)job, (unsigned)jobs));
 }
 
 static void rate(int ms, int jobs, const char *kind, char *path)
 {
-    struct share *shares = mmap(NULL, sizeof(struct share[JOBS_MAX]), PROT_READ | PROT_WRITE,
-                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct share *shares =
+        mmap(NULL, sizeof(struct share[JOBS_MAX]), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     double per_s = 0, runs = 0, used_us = 0;
     int status;
 

@@ -37,6 +37,11 @@ int base_processors_nth(unsigned nth)
     return -1;
 }
 
+int base_processors_of_worker(unsigned nth, unsigned workers)
+{
+    return workers < base_processors_count() ? -1 : base_processors_nth(nth);
+}
+
 /* All, or what was given where somebody has narrowed that: asked for all, the kernel gives what its groups allow. */
 static cpu_set_t what_frees(const cpu_set_t *had)
 {

@@ -9,6 +9,10 @@ unsigned base_processors_count(void);
 /* The number of the @nth of them, counted from 0; after the last comes the first again. -1: not known. */
 int base_processors_nth(unsigned nth);
 
+/* What the @nth of so many workers is to keep to: with as many workers as processors, or more, each has one. -1: none,
+ * since with fewer, what a run is made of is done at the same time on several. */
+int base_processors_of_worker(unsigned nth, unsigned workers);
+
 /* This process and all that it starts from now on keep to processor @number. -1, and one that it may not use, change
  * nothing. Once, and in single-threaded processes only. */
 void base_processors_keep_to(int number);

@@ -187,15 +187,22 @@ static int spawn(const struct engine_start *start, const struct ends *ends, pid_
     return r;
 }
 
+/* Without a worker: what stays for the next one. */
+static struct engine_link vacated(const struct engine_link *link)
+{
+    struct engine_link rest = ENGINE_LINK_NONE;
+
+    rest.last_number = link->last_number;
+    rest.processor = link->processor;
+    return rest;
+}
+
 int engine_link_launch(struct engine_link *link, const struct engine_start *start, struct base_err *err)
 {
     CLEANUP(close_ends) struct ends ends = {-1, -1};
-    struct engine_link rest = *link;
     int r;
 
-    *link = ENGINE_LINK_NONE;
-    link->last_number = rest.last_number;
-    link->processor = rest.processor;
+    *link = vacated(link);
     r = -open_ends(link, &ends);
     if (r == 0)
         r = spawn(start, &ends, &link->pid);
@@ -381,8 +388,7 @@ static void bury(struct engine_link *link)
 
     link->fd = -1;
     engine_link_end(link, 0);
-    link->last_number = rest.last_number;
-    link->processor = rest.processor;
+    *link = vacated(&rest);
     memcpy(link->open, rest.open, sizeof(link->open));
     for (unsigned i = 0; i < ENGINE_OPEN_MAX; i++)
         link->open[i].orphaned = link->open[i].number != 0;
@@ -393,16 +399,13 @@ static void bury(struct engine_link *link)
 
 static int start_again(struct engine_link *link, const struct engine_start *start, struct base_err *err)
 {
-    struct engine_link fresh = ENGINE_LINK_NONE;
-    int r;
+    struct engine_link fresh = vacated(link);
+    int r = engine_link_launch(&fresh, start, err);
 
-    fresh.processor = link->processor;
-    r = engine_link_launch(&fresh, start, err);
     if (r >= 0)
         r = engine_link_greet(&fresh, start, err);
     if (r < 0)
         return r;
-    fresh.last_number = link->last_number;
     fresh.former_fd = link->former_fd;
     memcpy(fresh.open, link->open, sizeof(fresh.open));
     *link = fresh;

@@ -29,23 +29,14 @@ struct engine_pool {
     struct pollfd *polls;
 };
 
-/* With as many workers as processors, or more, each has one. With fewer, what a run is made of is done at the same time
- * on several. */
-static void assign_processors(struct engine_pool *pool)
-{
-    if (pool->jobs < base_processors_count())
-        return;
-    for (unsigned i = 0; i < pool->jobs; i++)
-        pool->links[i].processor = base_processors_nth(i);
-}
-
 static int start_workers(struct engine_pool *pool, struct base_err *err)
 {
     int r = 0;
 
-    assign_processors(pool);
-    for (unsigned i = 0; r >= 0 && i < pool->jobs; i++)
+    for (unsigned i = 0; r >= 0 && i < pool->jobs; i++) {
+        pool->links[i].processor = base_processors_of_worker(i, pool->jobs);
         r = engine_link_launch(&pool->links[i], &pool->start, err);
+    }
     for (unsigned i = 0; r >= 0 && i < pool->jobs; i++)
         r = engine_link_greet(&pool->links[i], &pool->start, err);
     return r;

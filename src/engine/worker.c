@@ -62,7 +62,7 @@ static int follow_starter(struct base_err *err)
 }
 
 /* All that a run is made of passes its turn to and fro: this process, keepers, first processes. Where no processor is
- * left over, they are faster in one place. What they start for a guest is not bound (cage/order.c). */
+ * left over, they are faster in one place. What they start for a guest is not bound (cage/guest_child.c). */
 static int take_processor(struct base_err *err)
 {
     AUTO_BUF struct base_buf bytes = {0};

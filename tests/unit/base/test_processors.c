@@ -1,20 +1,6 @@
 /* test_processors.c - which processors a process may use; each case in a process of its own, which may bind itself */
-#include "../support.h"
+#include "../apart.h"
 #include "base/processors.h"
-#include <sys/wait.h>
-#include <unistd.h>
-
-static void apart(int (*check)(void))
-{
-    int status;
-    pid_t pid = fork();
-
-    if (pid == 0)
-        _exit(check());
-    assert_true(pid > 0);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
-}
 
 static cpu_set_t own(void)
 {
@@ -43,11 +29,23 @@ static void they_are_counted_and_named(void **state)
     assert_null(base_processors_bound());
 }
 
-static int keep(void)
+static void workers_have_one_each_where_none_is_left_over(void **state)
+{
+    unsigned count = base_processors_count();
+
+    (void)state;
+    assert_int_equal(base_processors_of_worker(0, count - 1), -1);
+    for (unsigned workers = count; workers < count + 2; workers++)
+        for (unsigned i = 0; i < workers; i++)
+            assert_int_equal(base_processors_of_worker(i, workers), base_processors_nth(i));
+}
+
+static int keep(void *argument)
 {
     cpu_set_t had = own(), now;
     int last = base_processors_nth(base_processors_count() - 1);
 
+    (void)argument;
     base_processors_keep_to(last);
     now = own();
     if (CPU_COUNT(&now) != 1 || !CPU_ISSET(last, &now))
@@ -63,10 +61,11 @@ static int keep(void)
 }
 
 /* What somebody had narrowed stays narrow. */
-static int keep_of_few(void)
+static int keep_of_few(void *argument)
 {
     cpu_set_t few = own();
 
+    (void)argument;
     CPU_CLR(base_processors_nth(0), &few);
     if (CPU_COUNT(&few) == 0 || sched_setaffinity(0, sizeof(few), &few) < 0)
         return 0; /* there is one only */
@@ -75,11 +74,12 @@ static int keep_of_few(void)
 }
 
 /* One that exists, but is not ours. */
-static int keep_to_anothers(void)
+static int keep_to_anothers(void *argument)
 {
     cpu_set_t few = own();
     int first = base_processors_nth(0);
 
+    (void)argument;
     CPU_CLR(first, &few);
     if (CPU_COUNT(&few) == 0 || sched_setaffinity(0, sizeof(few), &few) < 0)
         return 0;
@@ -87,11 +87,12 @@ static int keep_to_anothers(void)
     return base_processors_bound() ? 1 : 0;
 }
 
-static int keep_to_none(void)
+static int keep_to_none(void *argument)
 {
     static const int wrong[] = {-1, CPU_SETSIZE, CPU_SETSIZE - 1}; /* the last is none that this machine has, or so */
     cpu_set_t had = own(), now;
 
+    (void)argument;
     for (unsigned i = 0; i < 3; i++)
         if (!CPU_ISSET((unsigned)wrong[i] % CPU_SETSIZE, &had))
             base_processors_keep_to(wrong[i]);
@@ -102,21 +103,22 @@ static int keep_to_none(void)
 static void a_process_keeps_to_one(void **state)
 {
     (void)state;
-    apart(keep);
-    apart(keep_of_few);
+    assert_int_equal(apart_end(apart_start(keep, NULL)), 0);
+    assert_int_equal(apart_end(apart_start(keep_of_few, NULL)), 0);
 }
 
 static void what_is_no_processor_changes_nothing(void **state)
 {
     (void)state;
-    apart(keep_to_none);
-    apart(keep_to_anothers);
+    assert_int_equal(apart_end(apart_start(keep_to_none, NULL)), 0);
+    assert_int_equal(apart_end(apart_start(keep_to_anothers, NULL)), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_are_counted_and_named),
+        cmocka_unit_test(workers_have_one_each_where_none_is_left_over),
         cmocka_unit_test(a_process_keeps_to_one),
         cmocka_unit_test(what_is_no_processor_changes_nothing),
     };
