@@ -31,11 +31,15 @@ static int reset_signals(void)
 int cage_guest_free_processors(const struct cage_host *host)
 {
     cpu_set_t now = {0};
-    int r = host->is_bound ? kernel_getaffinity(0, &now) : 0;
+    int r;
 
-    if (r < 0 || !host->is_bound || memcmp(&now, &host->processors.bound_to, sizeof(now)) != 0)
-        return r < 0 ? r : 0;
-    return kernel_setaffinity(0, &host->processors.free);
+    if (!host->is_bound)
+        return 0;
+    r = kernel_getaffinity(0, &now);
+    if (r < 0)
+        return r;
+    return memcmp(&now, &host->processors.bound_to, sizeof(now)) == 0 ? kernel_setaffinity(0, &host->processors.free)
+                                                                      : 0;
 }
 
 static int apply_session(struct cage_context *context)

@@ -16,7 +16,6 @@
 /* --- start --- */
 
 struct start {
-    const struct cage_host *host;
     const struct cage_shared *shared;
     int null_fds[2]; /* a pipe: like all guests' streams, so that what an interpreter makes of them fits */
     int line_fd, preload_fd;
@@ -56,7 +55,7 @@ static int exec_zygote(void *argument)
     if (r >= 0)
         r = cage_guest_rlimit(RLIMIT_STACK, &stack);
     if (r >= 0) /* what is preloaded may count processors */
-        r = cage_guest_free_processors(start->host);
+        r = cage_guest_free_processors(&start->shared->host);
     if (r >= 0)
         (void)kernel_execve(start->shared->zygote.argv[0], start->shared->zygote.argv, start->shared->zygote.envp);
     kernel_exit(127);
@@ -90,7 +89,7 @@ static int above(int *fd)
 int cage_zygote_start(struct cage_context *context)
 {
     static char stack[START_STACK_BYTES] __attribute__((aligned(64)));
-    struct start start = {.shared = context->shared, .host = context->host};
+    struct start start = {.shared = context->shared};
     int pair[2], r;
 
     if (!context->shared->zygote.argv)
