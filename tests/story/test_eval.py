@@ -335,10 +335,6 @@ def test_jobs_really_run_side_by_side(hood):
     assert alone.summary["wall_s"] > 3.9 and beside.summary["wall_s"] < alone.summary["wall_s"] - 1
 
 
-def processors_of(pid):
-    return os.sched_getaffinity(pid)
-
-
 def workers_of(pid):
     return [int(entry) for entry in os.listdir("/proc") if entry.isdigit() and is_child(int(entry), pid)]
 
@@ -350,27 +346,7 @@ def is_child(pid, parent):
         return False
 
 
-@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
-@pytest.mark.parametrize("spare", [0, 1])
-def test_workers_keep_to_a_processor_each_where_none_is_left_over_and_their_guests_do_not(hood, cage, spare):
-    all_of_them = processors_of(0)
-    need(len(all_of_them) > 1, "one processor only: nobody can keep to one of several")
-    jobs = len(all_of_them) - spare
-    source = "import os, time\ntime.sleep(1)\nprint(sorted(os.sched_getaffinity(0)))  # %d\n"
-    tasks = sleepers(hood, 2 * jobs, source)
-    rows = [dict(json.loads(line), expect="%s\n" % sorted(all_of_them)) for line in tasks.read_text().splitlines()]
-    hood.file("tasks.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    process = subprocess.Popen(hood.command("eval", tasks, "--candidates", hood.folder / "candidates", "--jobs", str(jobs), "--cage", cage,
-                                            "--out", hood.folder / "out"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    came = wait_until(lambda: len(workers_of(process.pid)) == jobs and not (hood.folder / "out/summary.json").exists()
-                      and all(len(processors_of(pid)) == (len(all_of_them) if spare else 1) for pid in workers_of(process.pid)), 20)
-    places = sorted(sorted(processors_of(pid)) for pid in workers_of(process.pid))
-    assert process.wait(60) == 0, "a guest is bound"
-    assert came and places == ([sorted(all_of_them)] * jobs if spare else sorted([number] for number in all_of_them))
-    assert {row["environment"]["cpus"] for row in receipts_of(hood.folder / "out") if "environment" in row} == {len(all_of_them)}
-
-
-SHOW = "import os, time\ntime.sleep(0.3)\nprint(sorted(os.sched_getaffinity(0)))  # %d\n"
+SHOW = "import os, time\ntime.sleep(0.5)\nprint(sorted(os.sched_getaffinity(0)))  # %d\n"
 
 
 def start_showing(hood, count, jobs, cage, expect, prefix=()):
@@ -383,13 +359,28 @@ def start_showing(hood, count, jobs, cage, expect, prefix=()):
     return subprocess.Popen([*prefix, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
+@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
+@pytest.mark.parametrize("spare", [0, 1])
+def test_workers_keep_to_a_processor_each_where_none_is_left_over_and_their_guests_do_not(hood, cage, spare):
+    all_of_them = os.sched_getaffinity(0)
+    need(len(all_of_them) > 1, "one processor only: nobody can keep to one of several")
+    jobs = len(all_of_them) - spare
+    process = start_showing(hood, 4 * jobs, jobs, cage, all_of_them)
+    came = wait_until(lambda: len(workers_of(process.pid)) == jobs and not (hood.folder / "out/summary.json").exists()
+                      and all(len(os.sched_getaffinity(pid)) == (len(all_of_them) if spare else 1) for pid in workers_of(process.pid)), 20)
+    places = sorted(sorted(os.sched_getaffinity(pid)) for pid in workers_of(process.pid))
+    assert process.wait(60) == 0, "a guest is bound"
+    assert came and places == ([sorted(all_of_them)] * jobs if spare else sorted([number] for number in all_of_them))
+    assert {row["environment"]["cpus"] for row in receipts_of(hood.folder / "out") if "environment" in row} == {len(all_of_them)}
+
+
 def done_so_far(hood):
     path = hood.folder / "out/results.jsonl"
     return path.read_text().count("\n") if path.exists() else 0
 
 
 def test_a_new_worker_keeps_to_the_processor_of_the_dead_one(hood):
-    all_of_them = processors_of(0)
+    all_of_them = os.sched_getaffinity(0)
     need(len(all_of_them) > 1, "one processor only: nobody can keep to one of several")
     process = start_showing(hood, 12 * len(all_of_them), len(all_of_them), "slot", all_of_them)
     assert wait_until(lambda: done_so_far(hood) > len(all_of_them), 20)
@@ -398,14 +389,14 @@ def test_a_new_worker_keeps_to_the_processor_of_the_dead_one(hood):
         os.kill(pid, signal.SIGKILL)
     wanted = sorted([number] for number in all_of_them)
     seen = wait_until(lambda: not set(dead) & set(workers_of(process.pid))
-                      and sorted(sorted(processors_of(pid)) for pid in workers_of(process.pid)) == wanted, 20)
+                      and sorted(sorted(os.sched_getaffinity(pid)) for pid in workers_of(process.pid)) == wanted, 20)
     assert process.wait(60) == 0 and seen
 
 
 @pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
 def test_guests_follow_a_cpuset_that_changes(hood, nonce, cage):
     """To other processors than before: they may use those, and no run fails for it."""
-    top, all_of_them = pathlib.Path("/sys/fs/cgroup/cpuset"), sorted(processors_of(0))
+    top, all_of_them = pathlib.Path("/sys/fs/cgroup/cpuset"), sorted(os.sched_getaffinity(0))
     need(is_root() and (top / "cpuset.mems").exists(), "no cpuset groups of v1 here, or not root: none is changed under a run")
     need(len(all_of_them) > 1, "one processor only: no set of processors can change")
     group = top / ("story-" + nonce)
