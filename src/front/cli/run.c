@@ -49,7 +49,7 @@ static const struct cli_option options[] = {
 static const struct cli_syntax syntax = {
     .verb = "run",
     .usage = "[OPTION]... FILE [-- ARG...]",
-    .summary = "Run FILE in a fresh cage: no network, no file of this machine but /usr read-only, nothing left "
+    .summary = "Run FILE in a cage: no network, no file of this machine but /usr read-only, nothing left "
                "afterwards. Its output passes through as it comes; the exit status is its own.",
     .options = options,
     .operands = {"FILE"},
