@@ -273,6 +273,8 @@ static int check_syntax(const struct base_doc_source *source)
     }
     if (r == BASE_E_NOMEM)
         return base_err_set(source->err, r, source->place, "out of memory");
+    if (r == BASE_E_TOO_LARGE)
+        return base_doc_source_err(source, (unsigned)error.line, (unsigned)error.column, "%s", error.text);
     return syntax_err(source, &error);
 }
 

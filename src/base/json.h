@@ -15,11 +15,12 @@ static inline void base_json_cleanup(json_t **json)
 }
 #define AUTO_JSON CLEANUP(base_json_cleanup)
 
-/* Parse one JSON text; duplicate keys are refused. Errors carry "PLACE:LINE:COLUMN". Foreign bytes: has a fuzzer. */
+/* Parse one JSON text; duplicate keys are refused, and what takes more than json_bound.h says is BASE_E_TOO_LARGE.
+ * Errors carry "PLACE:LINE:COLUMN". Foreign bytes: has a fuzzer. */
 int base_json_parse(const char *bytes, size_t count, const char *place, json_t **ret_json, struct base_err *err);
 
-/* json_loadb(), which keeps quiet about memory: NULL with BASE_E_NOMEM in *@ret_code (else BASE_E_INVALID). Foreign
- * bytes: has a fuzzer. */
+/* json_loadb(), which keeps quiet about memory and takes any amount of it: NULL with BASE_E_NOMEM, BASE_E_TOO_LARGE or
+ * BASE_E_INVALID in *@ret_code. Foreign bytes: has a fuzzer. */
 json_t *base_json_load(const char *bytes, size_t count, size_t flags, json_error_t *ret_error, int *ret_code);
 
 /* Add to a list or an object that is being made; takes @value. Where that fails, the list or object becomes NULL and

@@ -1,9 +1,11 @@
 /* json_untrusted.c - parse one JSON text
  *
- * The bytes may come from anybody. jansson bounds the depth (2048) and checks UTF-8; duplicate keys are refused here,
- * since readers disagree on which of two counts.
+ * The bytes may come from anybody. Levels and memory are bounded before jansson sees them, which checks UTF-8;
+ * duplicate keys are refused here, since readers disagree on which of two counts.
  */
 #include "base/json.h"
+#include "base/json_bound.h"
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,10 +21,26 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
+static int refuse_costly(const char *bytes, size_t count, json_error_t *ret_error)
+{
+    struct base_json_bound bound;
+    int r = base_json_bound(bytes, count, BASE_JSON_MEMORY_MAX_BYTES, &bound);
+
+    if (r == 0)
+        return 0;
+    *ret_error = (json_error_t){.position = (int)(bound.at < INT_MAX ? bound.at : INT_MAX)};
+    base_json_bound_place(bytes, &bound, &ret_error->line, &ret_error->column);
+    base_json_bound_text(&bound, BASE_JSON_MEMORY_MAX_BYTES, ret_error->text, sizeof(ret_error->text));
+    return r;
+}
+
 json_t *base_json_load(const char *bytes, size_t count, size_t flags, json_error_t *ret_error, int *ret_code)
 {
     json_t *json;
 
+    *ret_code = refuse_costly(bytes, count, ret_error);
+    if (*ret_code < 0)
+        return NULL;
     json_set_alloc_funcs(allocate, free);
     without_memory = false;
     json = json_loadb(bytes, count, flags, ret_error);
@@ -48,5 +66,5 @@ int base_json_parse(const char *bytes, size_t count, const char *place, json_t *
                    error.column > 0 ? error.column : 1);
     if (r == BASE_E_NOMEM)
         return base_err_set(err, r, place, "out of memory");
-    return base_err_set(err, BASE_E_INVALID, where, "not valid JSON: %s", error.text);
+    return base_err_set(err, r, where, "%s%s", r == BASE_E_INVALID ? "not valid JSON: " : "", error.text);
 }

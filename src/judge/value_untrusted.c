@@ -109,7 +109,7 @@ static int bad_json(const json_error_t *error, int code, const char *place, unsi
     (void)snprintf(where, sizeof(where), "%s:%lu:%d", place,
                    line + (error->line > 0 ? (unsigned long)error->line - 1 : 0),
                    error->column > 0 ? error->column : 1);
-    return base_err_set(err, code, where, "not valid JSON: %s", error->text);
+    return base_err_set(err, code, where, "%s%s", code == BASE_E_INVALID ? "not valid JSON: " : "", error->text);
 }
 
 int judge_value_parse(const char *bytes, size_t count, const char *place, unsigned long line, json_t **ret_value,
