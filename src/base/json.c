@@ -7,12 +7,14 @@
 #include "base/json.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MEMBERS_FEW 32
+#define REAL_BYTES  40
 
 static int write_value(const json_t *json, struct base_buf *buf);
 
@@ -101,15 +103,41 @@ static int write_string(const char *text, size_t count, struct base_buf *buf)
     return r < 0 ? r : put(buf, "\"", 1);
 }
 
+/* Whether @value with @digits behind the point reads back the same. */
+static bool reads_back(double value, int digits, char text[REAL_BYTES])
+{
+    (void)snprintf(text, REAL_BYTES, "%.*e", digits, value);
+    return strtod(text, NULL) == value;
+}
+
+/* The fewest digits that read back the same; 17 always do. More digits come nearer, so what fewer can do more can: but
+ * for powers of two, below which numbers lie closer than above. */
+static int write_shortest(double value, char text[REAL_BYTES])
+{
+    int exponent, low = 0, high = 16;
+    double fraction = frexp(value, &exponent);
+
+    if (fraction == 0.5 || fraction == -0.5)
+        for (high = 0; high < 16 && !reads_back(value, high, text);)
+            low = ++high;
+    while (low < high) {
+        int middle = (low + high) / 2;
+
+        if (reads_back(value, middle, text))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    (void)snprintf(text, REAL_BYTES, "%.*e", high, value);
+    return high;
+}
+
 static int write_real(double value, struct base_buf *buf)
 {
-    char text[40];
-    int digits = 0, exponent;
+    char text[REAL_BYTES];
+    int digits = write_shortest(value, text);
+    int exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
 
-    do /* 17 significant digits always read back the same */
-        (void)snprintf(text, sizeof(text), "%.*e", digits, value);
-    while (strtod(text, NULL) != value && ++digits < 17);
-    exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
     if (exponent < -4 || exponent >= 16)
         return base_buf_text(buf, text);
     digits -= exponent;
