@@ -10,7 +10,8 @@ struct base_lines;
 int base_lines_open(const char *path, size_t max_line_bytes, struct base_lines **ret_lines, struct base_err *err);
 
 /* Put the next line, without its newline, into @line. Returns 1, 0 at the end, or an error (a torn gzip stream, a line
- * that is too long, a read error). Foreign bytes: has a fuzzer. */
+ * that is too long, a read error, a packed file that becomes more than 100 times as large). Foreign bytes: has a
+ * fuzzer. */
 int base_lines_next(struct base_lines *lines, struct base_buf *line, struct base_err *err);
 
 /* Number of the line that base_lines_next() returned last, from 1. */

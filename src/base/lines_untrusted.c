@@ -1,18 +1,22 @@
 /* lines_untrusted.c - read a text file, gzip or plain, line by line
  *
  * The bytes may come from anybody. Memory is one chunk in, one chunk out and one line; a gzip stream that ends early or
- * is followed by something else is an error, never a shorter file.
+ * is followed by something else is an error, never a shorter file. What a packed file may become is bounded by its
+ * size: the densest task set in use, of rows that are nearly the same, becomes 62 times as large.
  */
 #include "base/file.h"
 #include "base/lines.h"
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-#define CHUNK_BYTES 65536
+#define CHUNK_BYTES       65536
+#define UNPACKED_MIN      ((uint64_t)64 << 20) /* however small the packed file is */
+#define UNPACKED_PER_BYTE 100                  /* and so much more for each of its bytes */
 
 struct base_lines {
     char *path;
@@ -22,6 +26,7 @@ struct base_lines {
     size_t max_line_bytes;
     unsigned long number;
     z_stream zip;
+    uint64_t packed, unpacked; /* bytes so far */
     const unsigned char *next; /* text that was not given out yet */
     size_t left;
     unsigned char in[CHUNK_BYTES], out[CHUNK_BYTES];
@@ -63,8 +68,20 @@ static int refill_input(struct base_lines *lines, struct base_err *err)
         return base_err_set(err, BASE_E_INVALID, lines->path, "the gzip stream ends too early");
     lines->zip.next_in = lines->in;
     lines->zip.avail_in = (uInt)got;
+    lines->packed += (uint64_t)got;
     lines->at_end = got == 0;
     return 0;
+}
+
+static int check_unpacked(struct base_lines *lines, struct base_err *err)
+{
+    lines->unpacked += lines->left;
+    if (lines->unpacked <= UNPACKED_MIN + UNPACKED_PER_BYTE * lines->packed)
+        return 0;
+    lines->left = 0;
+    (void)base_err_set(err, BASE_E_TOO_LARGE, lines->path, "is more than %d times as large when it is unpacked",
+                       UNPACKED_PER_BYTE);
+    return base_err_remedy(err, "unpack it first, with gunzip, if it is what you expect");
 }
 
 /* One step of inflate(). A file may hold several gzip members, one after the other. */
@@ -87,7 +104,7 @@ static int inflate_step(struct base_lines *lines, struct base_err *err)
     else if (r != Z_OK && r != Z_BUF_ERROR)
         return base_err_set(err, BASE_E_INVALID, lines->path, "the gzip stream is damaged: %s",
                             lines->zip.msg ? lines->zip.msg : "unknown reason");
-    return 0;
+    return check_unpacked(lines, err);
 }
 
 /* Get more text into next and left; at_end when there is none. */

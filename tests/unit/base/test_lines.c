@@ -148,12 +148,41 @@ static void read_all_is_bounded(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, support_enter, support_leave)
 
+/* A packed file of a few KB that would become more than it can with good reason, as one member and as many. */
+static void bombs_are_refused(void **state)
+{
+    static unsigned char text[1 << 20], packed[4096];
+    size_t count, members = 0;
+    struct base_err err = {0};
+    AUTO_BUF struct base_buf line = {0}, all = {.max = 1 << 20};
+    struct base_lines *lines;
+    int fd = open("f", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), r;
+
+    (void)state;
+    memset(text, ' ', sizeof(text));
+    text[sizeof(text) - 1] = '\n';
+    count = compress_bytes(text, sizeof(text), packed, sizeof(packed));
+    for (; members < 80; members++)
+        assert_int_equal(write(fd, packed, count), (ssize_t)count);
+    assert_int_equal(close(fd), 0);
+    lines = open_lines("f", sizeof(text));
+    while ((r = base_lines_next(lines, &line, &err)) == 1)
+        members--;
+    assert_int_equal(r, BASE_E_TOO_LARGE);
+    assert_string_equal(err.what, "is more than 100 times as large when it is unpacked");
+    assert_true(members > 0 && members <= 80 - 64);
+    assert_int_equal(base_lines_next(lines, &line, &err), BASE_E_TOO_LARGE); /* and there is no way on */
+    base_lines_close(lines);
+    assert_int_equal(base_lines_read_all("f", 1 << 20, &all, &err), BASE_E_TOO_LARGE);
+    assert_int_equal(all.count, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(plain_lines),         IN_FOLDER(long_lines),
         IN_FOLDER(gzip_members),        IN_FOLDER(damaged_gzip_is_an_error),
-        IN_FOLDER(read_all_is_bounded),
+        IN_FOLDER(read_all_is_bounded), IN_FOLDER(bombs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
