@@ -6,7 +6,7 @@
 #include "stage/stage.h"
 #include <stddef.h>
 
-#define EVAL_CANDIDATE_MAX_BYTES (16u << 20)
+#define EVAL_CANDIDATE_MAX_BYTES (4u << 20)
 
 enum eval_form {
     EVAL_ABSENT,     /* nobody tried this task */

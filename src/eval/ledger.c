@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A byte each, and a file of a few MB can ask for billions. */
+#define ROWS_MAX ((size_t)16 << 20)
+
 static int count_rows(struct eval_ledger *ledger, struct base_err *err)
 {
     for (size_t i = 0; i < ledger->tasks->count; i++) {
@@ -13,8 +16,9 @@ static int count_rows(struct eval_ledger *ledger, struct base_err *err)
 
         ledger->first[i] = ledger->rows;
         if (__builtin_mul_overflow(cases, ledger->samples[i], &more) ||
-            __builtin_add_overflow(ledger->rows, more, &ledger->rows))
-            return base_err_set(err, BASE_E_TOO_LARGE, "candidates", "there are too many");
+            __builtin_add_overflow(ledger->rows, more, &ledger->rows) || ledger->rows > ROWS_MAX)
+            return base_err_set(err, BASE_E_TOO_LARGE, "candidates",
+                                "there are too many: more than %zu samples and cases to judge", ROWS_MAX);
     }
     return 0;
 }

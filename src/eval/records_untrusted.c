@@ -1,10 +1,12 @@
 /* records_untrusted.c - cut a file into JSON objects
  *
  * Task sets and candidates come from anybody. Lines are read in flat memory; an array is read whole and parsed element
- * by element, so that errors carry the line and a large set never stands in memory as one tree.
+ * by element, so that errors carry the line and a large set never stands in memory as one tree. What an object takes as
+ * a tree is bounded before it is read.
  */
 
 #include "base/cleanup.h"
+#include "base/json_bound.h"
 #include "base/lines.h"
 #include "eval/records.h"
 #include "judge/judge.h"
@@ -23,6 +25,7 @@ struct eval_records {
     size_t at;                /* ARRAY: next byte */
     unsigned long line;       /* of the object that came last; ARRAY: of `at` */
     unsigned long count;      /* objects given out */
+    size_t memory_max, memory;
 };
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
@@ -69,11 +72,12 @@ static int become_array(struct eval_records *records, struct base_err *err)
 
     base_lines_close(TAKE_PTR(records->lines));
     base_buf_clear(&records->text);
-    records->text.max = EVAL_ARRAY_MAX_BYTES + 1ul;
     records->line = 1;
-    r = base_lines_read_all(records->path, EVAL_ARRAY_MAX_BYTES, &records->text, err);
+    r = base_lines_read_all(records->path, EVAL_RECORD_MAX_BYTES, &records->text, err);
     if (r >= 0)
         drop_mark(&records->text);
+    if (r == BASE_E_TOO_LARGE && err && !*err->remedy)
+        return base_err_remedy(err, "write one object a line: then only each line is bounded (jq -c '.[]' FILE)");
     return r;
 }
 
@@ -97,6 +101,7 @@ int eval_records_open(const char *path, struct eval_records **ret_records, struc
     if (r == 0)
         return base_err_set(err, BASE_E_INVALID, path, "is empty");
     records->pending = true;
+    records->memory_max = EVAL_RECORD_MAX_MEMORY;
     while (is_space(records->text.bytes[first]))
         first++;
     if (records->text.bytes[first] == '[')
@@ -156,20 +161,36 @@ static void skip_element(struct eval_records *records)
     }
 }
 
-/* The whole text is not one array: let the parser say where. */
+/* One object, whose first line is @line. */
+static int read_object(struct eval_records *records, const char *bytes, size_t count, unsigned long line,
+                       json_t **ret_json, struct base_err *err)
+{
+    int r = base_json_check(bytes, count, records->memory_max, records->path, line, &records->memory, err);
+
+    return r < 0 ? r : judge_value_parse(bytes, count, records->path, line, ret_json, err);
+}
+
+/* The whole text is not one array: let the parser say where, unless it is too large for it. */
 static int not_an_array(struct eval_records *records, struct base_err *err)
 {
+    const struct base_buf *text = &records->text;
+    struct base_json_bound bound;
+    char place[sizeof(records->place)];
     json_t *json = NULL;
-    int r = judge_value_parse(records->text.bytes, records->text.count, records->path, 1, &json, err);
+    int r = base_json_bound(text->bytes, text->count, EVAL_RECORD_MAX_MEMORY, &bound);
 
-    json_decref(json);
-    if (r < 0)
-        return r;
-    return base_err_set(err, BASE_E_INVALID, records->path, "is not an array of objects");
+    if (r == 0) {
+        r = judge_value_parse(text->bytes, text->count, records->path, 1, &json, err);
+        json_decref(json);
+        return r < 0 ? r : base_err_set(err, BASE_E_INVALID, records->path, "is not an array of objects");
+    }
+    (void)snprintf(place, sizeof(place), "%s:%lu", records->path, records->line);
+    return base_err_set(err, BASE_E_INVALID, place, "is not an array of objects: the one that ends here is not JSON");
 }
 
 static int next_element(struct eval_records *records, json_t **ret_json, struct base_err *err)
 {
+    unsigned long line;
     size_t start;
     char c;
     int r;
@@ -190,10 +211,10 @@ static int next_element(struct eval_records *records, json_t **ret_json, struct 
     if (records->count == 0 && !at_end(records) && records->text.bytes[records->at] == ']')
         return next_element(records, ret_json, err); /* an empty array */
     start = records->at;
+    line = records->line;
     (void)snprintf(records->place, sizeof(records->place), "%s:%lu", records->path, records->line);
     skip_element(records);
-    r = judge_value_parse(records->text.bytes + start, records->at - start, records->path, records->line, ret_json,
-                          err);
+    r = read_object(records, records->text.bytes + start, records->at - start, line, ret_json, err);
     if (r == BASE_E_INVALID)
         return not_an_array(records, err);
     return r < 0 ? r : 1;
@@ -209,7 +230,7 @@ static int next_from_lines(struct eval_records *records, json_t **ret_json, stru
     if (r <= 0)
         return r;
     (void)snprintf(records->place, sizeof(records->place), "%s:%lu", records->path, records->line);
-    r = judge_value_parse(records->text.bytes, records->text.count, records->path, records->line, ret_json, err);
+    r = read_object(records, records->text.bytes, records->text.count, records->line, ret_json, err);
     if (r == BASE_E_INVALID && records->count == 0)
         base_err_remedy(err,
                         "one JSON object a line; or put [ ] around objects that span lines, and commas between them");
@@ -230,6 +251,16 @@ int eval_records_next(struct eval_records *records, json_t **ret_json, struct ba
     }
     json_decref(json);
     return base_err_set(err, BASE_E_INVALID, records->place, "is not a JSON object");
+}
+
+void eval_records_bound(struct eval_records *records, size_t memory_max_bytes)
+{
+    records->memory_max = memory_max_bytes;
+}
+
+size_t eval_records_memory(const struct eval_records *records)
+{
+    return records->memory;
 }
 
 const char *eval_records_place(const struct eval_records *records)

@@ -8,6 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Beside its texts and values: the struct, its blocks, and what it is found by. */
+#define TASK_BYTES 640
+#define CASE_BYTES 256
+
 static bool is_chosen(const char *id, const char *const *ids, size_t id_count)
 {
     for (size_t i = 0; i < id_count; i++)
@@ -92,13 +96,50 @@ struct choice {
     size_t count;
 };
 
+/* What a task takes for as long as the evaluation lasts, at most; @memory: its object as a tree, of which a call's
+ * arguments and expected values stay. */
+static size_t kept_bytes(const struct eval_task *task, size_t memory)
+{
+    size_t texts = task->canonical.count + task->tests.count + task->given.count + task->expect.count;
+
+    if (task->kind == EVAL_CALL)
+        texts += memory + task->case_count * CASE_BYTES;
+    return TASK_BYTES + 2 * task->prompt.count + texts; /* by its prompt it can be found, too */
+}
+
+/* A set that is too large is refused at the object with which it becomes so. */
+static int next_object(const struct eval_tasks *tasks, struct eval_records *records, json_t **ret_json,
+                       struct base_err *err)
+{
+    size_t left = EVAL_TASKS_MAX_MEMORY - tasks->kept_bytes;
+    int r;
+
+    eval_records_bound(records, left);
+    r = eval_records_next(records, ret_json, err);
+    if (r != BASE_E_TOO_LARGE || (err && *err->remedy) || eval_records_memory(records) <= left)
+        return r;
+    return base_err_remedy(err, "a task set may take %zu MiB in all: split it", EVAL_TASKS_MAX_MEMORY >> 20);
+}
+
+static int count_kept(struct eval_tasks *tasks, const struct eval_task *task, size_t memory, const char *place,
+                      struct base_err *err)
+{
+    tasks->kept_bytes += kept_bytes(task, memory);
+    if (tasks->kept_bytes <= EVAL_TASKS_MAX_MEMORY)
+        return 0;
+    (void)base_err_set(err, BASE_E_TOO_LARGE, place,
+                       "task \"%s\": the tasks up to here take more than %zu MiB of memory", task->id,
+                       EVAL_TASKS_MAX_MEMORY >> 20);
+    return base_err_remedy(err, "split the task set");
+}
+
 static int load_one(struct eval_tasks *tasks, struct eval_records *records, const struct choice *choice,
                     struct base_hash *hash, struct base_err *err)
 {
     AUTO_JSON json_t *json = NULL;
     CLEANUP(eval_task_release) struct eval_task task = {0};
     const char *place;
-    int r = eval_records_next(records, &json, err);
+    int r = next_object(tasks, records, &json, err);
 
     if (r <= 0)
         return r;
@@ -109,6 +150,8 @@ static int load_one(struct eval_tasks *tasks, struct eval_records *records, cons
     task.chosen = is_chosen(task.id, choice->ids, choice->count);
     if (task.chosen)
         r = hash_task(hash, json, tasks->chosen == 0, place, err);
+    if (r >= 0)
+        r = count_kept(tasks, &task, eval_records_memory(records), place, err);
     if (r >= 0)
         r = add_task(tasks, &task, place, err);
     return r < 0 ? r : 1;

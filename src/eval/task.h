@@ -35,10 +35,14 @@ struct eval_task {
     size_t case_count;              /* 1 for the other kinds */
 };
 
+/* What a task set may take in memory as long as it is evaluated. */
+#define EVAL_TASKS_MAX_MEMORY ((size_t)128 << 20)
+
 struct eval_tasks {
     struct eval_task *items;
     size_t count, chosen;
     size_t capacity;
+    size_t kept_bytes;          /* at most EVAL_TASKS_MAX_MEMORY */
     json_t *by_id, *by_prompt;  /* name -> index; by_prompt: -1 where several tasks have the prompt */
     char sha256[BASE_HASH_HEX]; /* of the canonical form of the chosen tasks, in order */
 };

@@ -1,5 +1,6 @@
 /* test_task.c - task sets: formats, faults with their place, ids */
 #include "../support.h"
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "eval/task.h"
 
@@ -149,11 +150,37 @@ static void missing_files(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, support_enter, support_leave)
 
+/* Small values are many times as large as their text, and many tasks add up. */
+static void sets_are_bounded(void **state)
+{
+    static const char head[] = "{\"id\":\"%zu\",\"cases\":[{\"expect\":1,\"input\":[";
+    AUTO_BUF struct base_buf text = {.max = 16 << 20};
+    CLEANUP(eval_tasks_release) struct eval_tasks tasks = {0};
+    struct base_err err = {0};
+    size_t count = 0;
+
+    (void)state;
+    for (; count < 4; count++) { /* each some 50 MB */
+        assert_int_equal(base_buf_printf(&text, head, count), 0);
+        for (size_t i = 0; i < 160000; i++)
+            assert_int_equal(base_buf_text(&text, "{},"), 0);
+        assert_int_equal(base_buf_text(&text, "1]}]}\n"), 0);
+    }
+    assert_int_equal(load(text.bytes, NULL, 0, &tasks, &err), BASE_E_TOO_LARGE);
+    assert_memory_equal(err.place, "tasks:3:", 8);
+    assert_non_null(strstr(err.what, "of memory"));
+    assert_string_equal(err.remedy, "a task set may take 128 MiB in all: split it");
+    text.bytes[text.count / 2] = '\0'; /* the half of it is a set */
+    assert_int_equal(load(text.bytes, NULL, 0, &tasks, &err), 0);
+    assert_int_equal(tasks.count, 2);
+    assert_true(tasks.kept_bytes > 80u << 20 && tasks.kept_bytes <= EVAL_TASKS_MAX_MEMORY);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(formats),       IN_FOLDER(an_array_is_the_same_set), IN_FOLDER(ids), IN_FOLDER(faults),
-        IN_FOLDER(missing_files),
+        IN_FOLDER(missing_files), IN_FOLDER(sets_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
