@@ -3,8 +3,7 @@
 
 #include "receipt/receipt.h"
 
-#define RECEIPT_SCHEMA         "fumehood.receipt/1"
-#define RECEIPT_LINE_MAX_BYTES ((size_t)256 << 20)
+#define RECEIPT_SCHEMA "fumehood.receipt/1"
 
 #define RECEIPT_RESULT_MAX_BYTES ((size_t)1 << 20)
 

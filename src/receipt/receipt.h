@@ -12,6 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Of one receipt: what is kept of both streams (at most 16 MiB each) as text or base64, and some. Nothing larger is
+ * read. */
+#define RECEIPT_MAX_BYTES ((size_t)48 << 20)
+
 /* Add previous_sha256 (@previous_hex, NULL or "" for null) and sha256 to @receipt, and append its canonical line, with
  * the newline, to @lines, which is unchanged on failure. */
 int receipt_seal(json_t *receipt, const char *previous_hex, struct base_buf *lines, char ret_hex[BASE_HASH_HEX],

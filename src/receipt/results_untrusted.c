@@ -49,7 +49,7 @@ static int next_line(struct receipt_results *results, json_t **ret_line, char *w
         return 0;
     r = base_json_parse(results->text.bytes ? results->text.bytes : "", results->text.count, "result", ret_line,
                         &parse_err);
-    if (r == BASE_E_INVALID)
+    if (r == BASE_E_INVALID || r == BASE_E_TOO_LARGE)
         return receipt_wrong(why, why_bytes, "is torn or damaged: %s", parse_err.what);
     return r < 0 ? base_err_set(err, r, "results", "out of memory") : 1;
 }

@@ -237,7 +237,7 @@ static int check_text(struct verify *verify, const struct base_buf *text, unsign
     struct base_err parse_err;
     int r = base_json_parse(text->bytes ? text->bytes : "", text->count, "receipt", &receipt, &parse_err);
 
-    verify->unparsed = r == BASE_E_INVALID;
+    verify->unparsed = r == BASE_E_INVALID || r == BASE_E_TOO_LARGE;
     if (verify->unparsed) {
         verdict->bad_line = line;
         return receipt_wrong(verdict->why, sizeof(verdict->why), "is torn or damaged: %s", parse_err.what);
@@ -255,7 +255,7 @@ static int check_lines(struct verify *verify, const char *path)
     CLEANUP(free_lines) struct base_lines *lines = NULL;
     AUTO_BUF struct base_buf line = {0};
     uint64_t used = 0;
-    int r = base_lines_open(path, RECEIPT_LINE_MAX_BYTES, &lines, verify->err);
+    int r = base_lines_open(path, RECEIPT_MAX_BYTES, &lines, verify->err);
 
     if (r < 0)
         return r;
@@ -275,7 +275,7 @@ static int check_whole(struct verify *verify, const char *path)
 {
     AUTO_BUF struct base_buf text = {0};
     AUTO_JSON json_t *receipt = NULL;
-    int r = base_lines_read_all(path, RECEIPT_LINE_MAX_BYTES, &text, verify->err);
+    int r = base_lines_read_all(path, RECEIPT_MAX_BYTES, &text, verify->err);
 
     if (r == BASE_E_TOO_LARGE) /* then it is a file of many lines, and its first is wrong */
         return 0;

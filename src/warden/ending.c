@@ -45,17 +45,10 @@ static void end_setup(struct warden_watch *watch)
     end_with(outcome, WARDEN_SETUP_ERROR, WARDEN_LIMIT_NONE, outcome->error.what);
 }
 
-static bool over(const struct warden_watch *watch, int sink, enum policy_limit_key key)
-{
-    const struct policy_limit *limit = &watch->job->plan->policy->limits[key];
-
-    return !limit->unlimited && watch->sinks[sink].bytes > limit->value;
-}
-
 static bool output_over(const struct warden_watch *watch)
 {
     return watch->job->plan->policy->output == POLICY_OUTPUT_END &&
-           (over(watch, WARDEN_OUT, POLICY_LIMIT_STDOUT_BYTES) || over(watch, WARDEN_ERR, POLICY_LIMIT_STDERR_BYTES));
+           (warden_sink_over(watch, WARDEN_OUT) || warden_sink_over(watch, WARDEN_ERR));
 }
 
 /* The kernel's size signal, with a file of about that size to show for it. */

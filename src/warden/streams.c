@@ -17,8 +17,9 @@
 /* The guest's ends must not be one of the numbers that they will be moved to. */
 #define FIRST_GUEST_FD 10
 
-/* With a limit of "unlimited" everything is counted, and this much is kept. */
-#define KEEP_UNLIMITED_BYTES (UINT64_C(16) << 20)
+/* Whatever the limit, everything is counted and hashed, and no more than this is kept: it stands in our memory, and in
+ * the receipt. */
+#define KEEP_MAX_BYTES (UINT64_C(16) << 20)
 
 static int open_pipe(int *ret_read, int *ret_write, bool guest_reads, struct base_err *err)
 {
@@ -40,18 +41,29 @@ static int open_pipe(int *ret_read, int *ret_write, bool guest_reads, struct bas
     return 0;
 }
 
-static uint64_t keep_max(const struct warden_watch *watch, enum policy_limit_key key)
+static const struct policy_limit *limit_of(const struct warden_watch *watch, int sink)
 {
-    const struct policy_limit *limit = &watch->job->plan->policy->limits[key];
-
-    return limit->unlimited ? KEEP_UNLIMITED_BYTES : limit->value;
+    return &watch->job->plan->policy
+                ->limits[sink == WARDEN_OUT ? POLICY_LIMIT_STDOUT_BYTES : POLICY_LIMIT_STDERR_BYTES];
 }
 
-static uint64_t pass_max(const struct warden_watch *watch, enum policy_limit_key key)
+static uint64_t keep_max(const struct warden_watch *watch, int sink)
 {
-    const struct policy_limit *limit = &watch->job->plan->policy->limits[key];
+    const struct policy_limit *limit = limit_of(watch, sink);
+
+    return limit->unlimited || limit->value > KEEP_MAX_BYTES ? KEEP_MAX_BYTES : limit->value;
+}
+
+static uint64_t pass_max(const struct warden_watch *watch, int sink)
+{
+    const struct policy_limit *limit = limit_of(watch, sink);
 
     return limit->unlimited ? UINT64_MAX : limit->value;
+}
+
+bool warden_sink_over(const struct warden_watch *watch, int sink)
+{
+    return watch->sinks[sink].bytes > pass_max(watch, sink);
 }
 
 /* The descriptor may not be ours to make non-blocking, but a pipe or a terminal can be opened anew, as a description of
@@ -99,12 +111,10 @@ int warden_streams_open(struct warden_watch *watch, struct base_err *err)
     struct warden_source *source = &watch->source;
     int r;
 
-    init_sink(&watch->sinks[WARDEN_OUT], job->stdout_fd, keep_max(watch, POLICY_LIMIT_STDOUT_BYTES),
-              &watch->outcome->out.kept);
-    init_sink(&watch->sinks[WARDEN_ERR], job->stderr_fd, keep_max(watch, POLICY_LIMIT_STDERR_BYTES),
-              &watch->outcome->err.kept);
-    watch->sinks[WARDEN_OUT].pass_left = pass_max(watch, POLICY_LIMIT_STDOUT_BYTES);
-    watch->sinks[WARDEN_ERR].pass_left = pass_max(watch, POLICY_LIMIT_STDERR_BYTES);
+    init_sink(&watch->sinks[WARDEN_OUT], job->stdout_fd, keep_max(watch, WARDEN_OUT), &watch->outcome->out.kept);
+    init_sink(&watch->sinks[WARDEN_ERR], job->stderr_fd, keep_max(watch, WARDEN_ERR), &watch->outcome->err.kept);
+    watch->sinks[WARDEN_OUT].pass_left = pass_max(watch, WARDEN_OUT);
+    watch->sinks[WARDEN_ERR].pass_left = pass_max(watch, WARDEN_ERR);
     init_sink(&watch->sinks[WARDEN_MARK], -1, WARDEN_MARK_MAX_BYTES, &watch->outcome->mark);
     source->from_fd = job->stdin_fd;
     source->bytes = job->stdin_bytes;

@@ -117,11 +117,9 @@ static int start(struct warden_watch *watch, struct base_err *err)
 static void check_streams(struct warden_watch *watch)
 {
     const struct policy *policy = watch->job->plan->policy;
-    static const enum policy_limit_key keys[] = {POLICY_LIMIT_STDOUT_BYTES, POLICY_LIMIT_STDERR_BYTES};
 
     for (int i = 0; i <= WARDEN_ERR; i++) {
-        const struct policy_limit *limit = &policy->limits[keys[i]];
-        if (policy->output == POLICY_OUTPUT_END && !limit->unlimited && watch->sinks[i].bytes > limit->value)
+        if (policy->output == POLICY_OUTPUT_END && warden_sink_over(watch, i))
             warden_stop(watch, WARDEN_LIMIT, WARDEN_LIMIT_OUTPUT, i == WARDEN_OUT ? "stdout" : "stderr");
         if (!watch->sinks[i].pass_broken)
             continue;
@@ -341,8 +339,8 @@ static void finish_limits(struct warden_watch *watch, const struct cage_counters
         {POLICY_LIMIT_PROCESSES, counters->process_refusals},
         {POLICY_LIMIT_SCRATCH_BYTES, watch->report->scratch_full & 1},
         {POLICY_LIMIT_SCRATCH_INODES, watch->report->scratch_full >> 1 & 1},
-        {POLICY_LIMIT_STDOUT_BYTES, outcome->out.truncated},
-        {POLICY_LIMIT_STDERR_BYTES, outcome->err.truncated},
+        {POLICY_LIMIT_STDOUT_BYTES, warden_sink_over(watch, WARDEN_OUT)},
+        {POLICY_LIMIT_STDERR_BYTES, warden_sink_over(watch, WARDEN_ERR)},
         {POLICY_LIMIT_STDIN_BYTES, warden_source_over(&watch->source)},
         {POLICY_LIMIT_WALL_MS, outcome->limit == WARDEN_LIMIT_WALL},
         {POLICY_LIMIT_CPU_MS, outcome->limit == WARDEN_LIMIT_CPU},

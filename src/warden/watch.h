@@ -78,7 +78,8 @@ void warden_sink_pass(struct warden_sink *sink);  /* write what is pending, as f
 int warden_sink_drain(struct warden_sink *sink);  /* nobody writes any more: take all that is in the pipe */
 bool warden_sink_flush(struct warden_sink *sink); /* pass the tail on, as it is taken now; true when all of it is */
 void warden_source_move(struct warden_source *source);
-bool warden_source_over(const struct warden_source *source); /* more than given_max was there to give */
+bool warden_sink_over(const struct warden_watch *watch, int sink); /* it has said more than its limit */
+bool warden_source_over(const struct warden_source *source);       /* more than given_max was there to give */
 
 /* clocks.c */
 void warden_clocks_start(struct warden_watch *watch);

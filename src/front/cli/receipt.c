@@ -13,9 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* One receipt holds at most both streams in text and base64, several times the default limits. */
-#define RECEIPT_MAX_BYTES (256u << 20)
-
 struct values {
     uint64_t index;
     const char *run;
