@@ -10,6 +10,7 @@
 #include "cage/zygote.h"
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/memfd.h>
 
 #define START_STACK_BYTES (64 * 1024)
 
@@ -17,7 +18,9 @@
 
 struct start {
     const struct cage_shared *shared;
-    int null_fds[2]; /* a pipe: like all guests' streams, so that what an interpreter makes of them fits */
+    /* Like a guest's streams, so that what an interpreter makes of them fits: what it reads is a file, the rest a pipe,
+     * whose other end must be somewhere. */
+    int input_fd, null_fds[2];
     int line_fd, preload_fd;
 };
 
@@ -42,7 +45,8 @@ static int exec_zygote(void *argument)
     const struct rlimit stack = {CAGE_STACK_BYTES,
                                  RLIM_INFINITY}; /* what the C library gives threads is settled then */
     const struct start *start = argument;
-    const int from[] = {start->null_fds[0], start->null_fds[1], start->null_fds[1], start->line_fd, start->preload_fd};
+    const int from[] = {start->input_fd, start->null_fds[1], start->null_fds[1],
+                        start->line_fd,  start->preload_fd,  start->null_fds[0]};
     int r = keep_capabilities();
 
     for (int to = 0; to < (int)ARRAY_COUNT(from) && r >= 0; to++)
@@ -108,10 +112,13 @@ int cage_zygote_start(struct cage_context *context)
     start.line_fd = pair[1];
     r = above(&start.line_fd);
     if (r == 0)
+        r = start.input_fd = KERNEL(SYS_memfd_create, "stdin", MFD_CLOEXEC);
+    if (r >= 0)
         r = context->zygote =
             kernel_clone_on(CLONE_VM | CLONE_VFORK | SIGCHLD, stack + sizeof(stack), exec_zygote, &start, NULL, NULL);
     (void)kernel_close(start.line_fd);
     (void)kernel_close(start.preload_fd);
+    (void)kernel_close(start.input_fd);
     (void)kernel_close(start.null_fds[0]);
     (void)kernel_close(start.null_fds[1]);
     r = r < 0 ? r : wait_until_ready(context);

@@ -13,23 +13,29 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-
-/* The guest's ends must not be one of the numbers that they will be moved to. */
-#define FIRST_GUEST_FD 10
+#include <unistd.h>
 
 /* Whatever the limit, everything is counted and hashed, and no more than this is kept: it stands in our memory, and in
  * the receipt. */
 #define KEEP_MAX_BYTES (UINT64_C(16) << 20)
 
-static int open_pipe(int *ret_read, int *ret_write, bool guest_reads, struct base_err *err)
+/* A pipe is its maker's, who may be root, and the guest opens its end again by the names in /dev and /proc: so others
+ * may use it in its one direction. (A guest that has its starter's id owns it, and could change that: for itself.) The
+ * mark has no such name, and stays its maker's. */
+#define MODE_READ  0444
+#define MODE_WRITE 0222
+#define MODE_MARK  0600
+
+static int open_pipe(int *ret_read, int *ret_write, bool guest_reads, mode_t mode, struct base_err *err)
 {
     int fds[2], *guest = guest_reads ? &fds[0] : &fds[1], *ours = guest_reads ? &fds[1] : &fds[0];
 
     if (pipe2(fds, O_CLOEXEC) < 0)
         return base_err_sys(err, BASE_E_SETUP, errno, "pipe", "cannot be made");
-    int high = fcntl(*guest, F_DUPFD_CLOEXEC, FIRST_GUEST_FD);
-    if (high < 0 || fcntl(*ours, F_SETFL, O_NONBLOCK) < 0) {
+    int high = fcntl(*guest, F_DUPFD_CLOEXEC, WARDEN_FIRST_GUEST_FD);
+    if (high < 0 || fchmod(*ours, mode) < 0 || fcntl(*ours, F_SETFL, O_NONBLOCK) < 0) {
         int e = errno;
+        base_cleanup_close(&high);
         base_cleanup_close(&fds[0]);
         base_cleanup_close(&fds[1]);
         return base_err_sys(err, BASE_E_SETUP, e, "pipe", "cannot be set up");
@@ -124,12 +130,13 @@ int warden_streams_open(struct warden_watch *watch, struct base_err *err)
     source->chunk = chunks[WARDEN_SINK_MAX];
     source->given_max = input->unlimited ? UINT64_MAX : input->value;
 
-    r = open_pipe(&watch->guest_fds[0], &source->write_fd, true, err);
-    if (r == 0 && source->from_fd < 0 && source->count == 0)
-        finish_source(source);
+    r = warden_input_file(source, &watch->guest_fds[0], err);
+    if (r > 0)
+        r = open_pipe(&watch->guest_fds[0], &source->write_fd, true, MODE_READ, err);
     for (int i = 0; i < WARDEN_SINK_MAX && r == 0; i++)
         if (i != WARDEN_MARK || job->mark)
-            r = open_pipe(&watch->sinks[i].read_fd, &watch->guest_fds[1 + i], false, err);
+            r = open_pipe(&watch->sinks[i].read_fd, &watch->guest_fds[1 + i], false,
+                          i == WARDEN_MARK ? MODE_MARK : MODE_WRITE, err);
     return r;
 }
 
@@ -144,6 +151,7 @@ void warden_streams_close(struct warden_watch *watch)
             base_cleanup_close(&watch->sinks[i].pass_fd);
     }
     base_cleanup_close(&watch->source.write_fd);
+    warden_input_leave(&watch->source);
 }
 
 static int keep(struct warden_sink *sink, const char *bytes, size_t count)

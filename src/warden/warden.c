@@ -503,7 +503,7 @@ static void init_watch(struct warden_watch *watch, const struct warden_job *job,
         watch->guest_fds[i] = -1;
     for (int i = 0; i < WARDEN_SINK_MAX; i++)
         watch->sinks[i].read_fd = -1;
-    watch->source.write_fd = -1;
+    watch->source.write_fd = watch->source.file_fd = -1;
 }
 
 int warden_run(const struct warden_job *job, struct warden_rest *ret_rest, struct warden_outcome *ret_outcome,

@@ -34,10 +34,16 @@ struct warden_sink {
     struct base_buf tail; /* after the guest's end: what is still to be passed on */
 };
 
+/* The guest's ends must not be one of the numbers that they will be moved to. */
+#define WARDEN_FIRST_GUEST_FD 10
+
 /* What the guest reads. */
 struct warden_source {
-    int write_fd; /* our end; -1 when done */
-    int from_fd;  /* -1: from bytes */
+    int write_fd; /* our end; -1 when done, or when it has a file */
+    int file_fd;  /* the description that the guest has, where it has a file; -1: it has a pipe */
+    off_t from;   /* where from_fd stood before */
+    uint64_t file_bytes;
+    int from_fd; /* -1: from bytes */
     const char *bytes;
     size_t count;
     uint64_t given, given_max;
@@ -80,6 +86,11 @@ bool warden_sink_flush(struct warden_sink *sink); /* pass the tail on, as it is 
 void warden_source_move(struct warden_source *source);
 bool warden_sink_over(const struct warden_watch *watch, int sink); /* it has said more than its limit */
 bool warden_source_over(const struct warden_source *source);       /* more than given_max was there to give */
+
+/* input.c: 0 with what the guest reads as a file, where that is known; 1 where it is not; or BASE_E_SETUP. And at the
+ * end, which may come without a beginning. */
+int warden_input_file(struct warden_source *source, int *ret_guest_fd, struct base_err *err);
+void warden_input_leave(struct warden_source *source);
 
 /* clocks.c */
 void warden_clocks_start(struct warden_watch *watch);

@@ -162,6 +162,23 @@ static bool enter(const char *path, uint32_t count)
     return name && set_importer(name) && set_main(name) && (!any_is_before() || unload());
 }
 
+/* The zygote has a file to read, as most guests have. Where this one has a pipe, its stream must know. */
+static void renew_stdin(void)
+{
+    static const char text[] = "exec('import io, sys\\n"
+                               "old = sys.stdin\\n"
+                               "buffer = io.open(0, \"rb\", closefd=False)\\n"
+                               "buffer.raw.name = \"<stdin>\"\\n"
+                               "new = io.TextIOWrapper(buffer, old.encoding, old.errors, \"\\\\n\")\\n"
+                               "new.mode = \"r\"\\n"
+                               "sys.stdin = sys.__stdin__ = new', {})\n";
+
+    if (lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
+        return;
+    (void)zygote_py.run_simple(text, NULL); /* it says itself why not */
+    kept.streams[0] = zygote_py.sys_object(streams[0]);
+}
+
 /* --- how it has ended --- */
 
 #define TYPE_IS_NUMBER (1ul << 24) /* Py_TPFLAGS_LONG_SUBCLASS */
@@ -407,6 +424,7 @@ int zygote_program_run(const char *path, uint32_t count)
     object *result = NULL;
     FILE *file;
 
+    renew_stdin();
     if (!enter(path, count))
         zygote_py.print(1);
     file = fopen(path, "rb");

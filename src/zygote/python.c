@@ -63,7 +63,7 @@ static void give_up(const char *why, const char *name)
     _exit(1);
 }
 
-/* Its streams are the two ends of a pipe. What it says there, or does beside, would be missing in its forks. */
+/* Its output is a pipe. What it says there, or does beside, would be missing in its forks. */
 static bool is_quiet(void)
 {
     struct stat tasks;
@@ -71,7 +71,7 @@ static bool is_quiet(void)
 
     zygote_program_flush("stdout");
     zygote_program_flush("stderr");
-    return ioctl(STDIN_FILENO, FIONREAD, &said) == 0 && said == 0 && stat("/proc/self/task", &tasks) == 0 &&
+    return ioctl(STDOUT_FILENO, FIONREAD, &said) == 0 && said == 0 && stat("/proc/self/task", &tasks) == 0 &&
            tasks.st_nlink == 3; /* its folder, itself, one thread */
 }
 

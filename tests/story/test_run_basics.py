@@ -50,6 +50,115 @@ def test_stdin_that_never_ends_does_not_delay_the_end(hood):
         os.close(write)
 
 
+# ---------------------------------------------------------------- the names of the streams
+
+NAMES = """
+import os, sys
+def names(number, word): return ["/dev/" + word, "/dev/fd/%d" % number, "/proc/self/fd/%d" % number, "/proc/thread-self/fd/%d" % number]
+def refused(path, flags):
+    try: os.open(path, flags)
+    except PermissionError: return True
+print([open(path).read() for path in names(0, "stdin")[:int(sys.argv[1])]])
+print([refused(path, flags) for path in names(0, "stdin") for flags in (os.O_WRONLY, os.O_RDWR)])
+sys.stdout.flush()
+for number, word in (1, "stdout"), (2, "stderr"):
+    for path in names(number, word):
+        with open(path, "w") as file: file.write(word + " ")
+        with open(path, "a") as file: file.write(word + " ")
+print([refused(path, flags) for path in names(1, "stdout") + names(2, "stderr") for flags in (os.O_RDONLY, os.O_RDWR)])
+"""
+
+
+@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
+@pytest.mark.parametrize("way", ["file", "own", "pipe"])
+@pytest.mark.parametrize("who", ["hood", "user_hood"])
+def test_each_stream_opens_by_its_names_in_its_own_direction(request, who, way, cage):
+    """Whoever started it. A file stays where it is for who opens it again; a pipe is empty after the first."""
+    hood = request.getfixturevalue(who)
+    given = hood.file("given", "text")
+    options = ["--cage", cage] + (["--policy", "if-available"] if hood.prefix else [])
+    words = ["--stdin", given] if way == "file" else []
+    with open(given) as own:
+        more = {"stdin": own} if way == "own" else {"input": b"text" if way == "pipe" else b""}
+        program = hood.program(NAMES, "py")
+        done = subprocess.run(hood.command("run", *options, *words, program, "--", "1" if way == "pipe" else "4"),
+                              capture_output=True, timeout=60, **more)
+    lines = done.stdout.decode().splitlines()
+    assert done.returncode == 0, done
+    assert lines[0] == str(["text"] * (1 if way == "pipe" else 4)) and lines[1] == str([True] * 8), done
+    assert lines[2] == "stdout " * 8 + str([True] * 16), done
+    assert done.stderr == b"stderr " * 8, done
+    assert given.read_text() == "text"
+
+
+@pytest.mark.parametrize("who", ["hood", "user_hood"])
+def test_tools_that_name_the_streams(request, who):
+    hood = request.getfixturevalue(who)
+    options = ["--policy", "if-available"] if hood.prefix else []
+    run = hood.shell("cat /dev/stdin; echo both | tee /dev/stderr; echo a >/dev/stdout; echo b >>/dev/fd/2; cat </proc/self/fd/0\n",
+                     stdin=b"text\n", options=options)
+    assert (run.status, run.out, run.err) == (0, b"text\nboth\na\n", b"both\nb\n"), run
+
+
+KNOWN = """
+import mmap, os, stat
+def refused(call, *words):
+    try: call(*words)
+    except OSError: return True
+mode = os.fstat(0).st_mode
+print(stat.S_ISREG(mode), os.fstat(0).st_size, os.lseek(0, 0, os.SEEK_CUR), os.read(0, os.fstat(0).st_size))
+print(os.lseek(0, -3, os.SEEK_END), os.read(0, 9), os.lseek(0, 0, 0), mmap.mmap(0, 0, prot=mmap.PROT_READ)[:], os.pread(0, 2, 1))
+private = mmap.mmap(0, 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE); private[0] = 65; print(private[:2])
+print([refused(*what) for what in ((os.write, 0, b"x"), (os.ftruncate, 0, 0), (os.ftruncate, 0, 99), (mmap.mmap, 0, 0), (os.open, "/dev/stdin", os.O_WRONLY))])
+print(input(), open("/dev/stdin").read(1))
+"""
+
+
+@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
+def test_input_that_is_known_is_a_file(hood, cage):
+    """It can be sought, mapped and measured, and nobody can change it: neither it nor what it was taken from."""
+    given = hood.file("given", "a\nbcdef")
+    run = hood.python(KNOWN, options=["--cage", cage, "--stdin", given])
+    assert run.status == 0, run
+    assert run.text.splitlines() == ["True 7 0 b'a\\nbcdef'", "4 b'def' 0 b'a\\nbcdef' b'\\nb'", "b'A\\n'",
+                                     "[True, True, True, True, True]", "a a"], run
+    assert given.read_text() == "a\nbcdef"
+
+
+def test_input_of_a_task_is_a_file(hood):
+    tasks = hood.file("tasks.jsonl", json.dumps({"id": "t", "prompt": "", "stdin": "a\nb", "expect": "3 b"}))
+    code = "import os\nos.lseek(0, 2, 0)\nprint(os.fstat(0).st_size, open('/dev/stdin').read()[2:])\n"
+    candidates = hood.file("c.jsonl", json.dumps({"task_id": "t", "solution": code}))
+    assert expect_status(hood.call("eval", tasks, "--candidates", candidates, "--out", hood.folder / "out"), 0)
+
+
+def test_input_beyond_the_limit_ends_the_run_and_one_that_is_too_large_for_memory_comes_through_a_pipe(hood):
+    given = hood.file("given", b"x" * 5000)
+    run = hood.python("import sys, time\nsys.stdin.read()\ntime.sleep(30)\n", options=["--stdin", given, "--limit", "stdin_bytes=4999"])
+    expect_status(expect_ending(run, "limit", limit="input"), 122)
+    with open(given, "ab") as file:
+        file.truncate((64 << 20) + 1)
+    run = hood.python("import os, stat, sys\nprint(stat.S_ISFIFO(os.fstat(0).st_mode))\nn = 0\n"
+                      "while block := os.read(0, 1 << 20): n += len(block)\nprint(n)\n",
+                      options=["--stdin", given, "--limit", "stdin_bytes=65MiB"])
+    assert run.text == "True\n%d\n" % ((64 << 20) + 1), run
+
+
+def test_who_reads_on_after_it_reads_on_where_it_has_stopped(hood):
+    """As if it had read the file itself: a loop that reads a list and runs a program for each line."""
+    command = " ".join(map(str, hood.command("run", hood.program("read -r a; read -r b; echo $a$b", "sh"))))
+    quiet = " ".join(map(str, hood.command("run", hood.program("exit 0", "sh"))))
+    rows = hood.file("rows", "1\n2\n3\n4\n5\n")
+    done = subprocess.run(["sh", "-c", "read -r a; echo $a; %s; %s; cat" % (command, quiet)], stdin=open(rows), capture_output=True, timeout=60)
+    assert done.stdout == b"1\n23\n4\n5\n", done
+
+
+def test_input_that_the_kernel_makes_up(hood):
+    """Such files say that they are empty, and are not."""
+    run = hood.python(COPY, options=["--stdin", "/proc/version"])
+    assert run.out == open("/proc/version", "rb").read(), run
+
+
 def test_stdout_and_stderr_are_separate(hood):
     run = hood.python(r"""
 import os

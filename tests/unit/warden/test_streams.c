@@ -1,5 +1,8 @@
 /* test_streams.c - tests of src/warden/streams.c: real pipes, the test plays the guest */
 #include "watched.h"
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 static void open_streams(struct watched *run)
 {
@@ -35,15 +38,20 @@ static void hash_of(const void *bytes, size_t count, const struct warden_sink *s
 static void ends_are_where_they_must_be(void **state)
 {
     struct watched *run = watched_new();
-    int before = support_count_entries("/proc/self/fd");
+    int input[2], before;
 
     (void)state;
+    assert_int_equal(pipe2(input, O_CLOEXEC), 0);
+    before = support_count_entries("/proc/self/fd");
     run->job.mark = true;
-    run->job.stdin_bytes = "x"; /* without any, there is no end of ours */
-    run->job.stdin_count = 1;
+    run->job.stdin_fd = input[0];
     open_streams(run);
     for (int i = 0; i < 4; i++) {
+        const mode_t mode = i == 0 ? 0444 : i < 3 ? 0222 : 0600; /* each in its direction, whoever has made it */
+        struct stat st;
         assert_true(run->watch.guest_fds[i] >= 10); /* not in the way of 0 to 3 */
+        assert_int_equal(fstat(run->watch.guest_fds[i], &st), 0);
+        assert_int_equal(st.st_mode, S_IFIFO | mode);
         assert_true(fcntl(run->watch.guest_fds[i], F_GETFD) & FD_CLOEXEC);
         assert_false(fcntl(run->watch.guest_fds[i], F_GETFL) & O_NONBLOCK); /* a guest expects to wait */
     }
@@ -61,6 +69,8 @@ static void ends_are_where_they_must_be(void **state)
         run->watch.sinks[i].read_fd = -1;
     run->watch.source.write_fd = -1;
     watched_free(run);
+    assert_int_equal(close(input[0]), 0);
+    assert_int_equal(close(input[1]), 0);
 }
 
 static void without_a_mark(void **state)
@@ -417,6 +427,117 @@ static size_t guest_reads(struct watched *run, char *bytes, size_t bytes_max)
     return (size_t)count;
 }
 
+/* What a guest may not do with its input. */
+static void expect_sealed(int fd)
+{
+    char path[32];
+
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    assert_int_equal(fcntl(fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+    assert_int_equal(write(fd, "x", 1), -1);
+    assert_int_equal(ftruncate(fd, 1), -1);
+    assert_ptr_equal(mmap(NULL, 1, PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
+    int again = open(path, O_RDWR | O_CLOEXEC); /* who owns it may open it, and can change nothing all the same */
+    assert_int_equal(again < 0 ? -1 : (int)write(again, "x", 1), -1);
+    if (again >= 0)
+        assert_int_equal(close(again), 0);
+}
+
+static void expect_file(struct watched *run, const char *bytes, size_t count)
+{
+    int fd = run->watch.guest_fds[0];
+    char path[32], got[16] = {0};
+    struct stat st;
+
+    assert_int_equal(run->watch.source.write_fd, -1);
+    assert_true(fd >= 10);
+    assert_int_equal(fstat(fd, &st), 0);
+    assert_int_equal(st.st_mode, S_IFREG | 0444);
+    assert_int_equal(st.st_size, (off_t)count);
+    assert_int_equal(lseek(fd, 0, SEEK_CUR), 0);
+    assert_int_equal(pread(fd, got, sizeof(got), 0), (ssize_t)count);
+    assert_memory_equal(got, bytes, count);
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    int again = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(again >= 0);
+    assert_int_equal(read(again, got, 1), count > 0);
+    assert_int_equal(lseek(fd, 0, SEEK_CUR), 0); /* which is another's description */
+    assert_int_equal(close(again), 0);
+    expect_sealed(fd);
+    assert_false(warden_source_over(&run->watch.source));
+}
+
+static void known_bytes_are_a_file(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t count;
+    } rows[] = {{"", 0}, {"a\0b", 3}, {"0123456789", 10}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct watched *run = watched_new();
+        watched_set(run, "stdin_bytes=10");
+        run->job.stdin_bytes = rows[i].bytes;
+        run->job.stdin_count = rows[i].count;
+        open_streams(run);
+        expect_file(run, rows[i].bytes, rows[i].count);
+        watched_free(run);
+    }
+}
+
+static int file_of(const char *bytes)
+{
+    int fd = memfd_create("own", MFD_CLOEXEC);
+
+    assert_int_equal(write(fd, bytes, strlen(bytes)), (ssize_t)strlen(bytes));
+    return fd;
+}
+
+/* From where it stands, and its owner reads on where the guest has stopped: never behind the end. */
+static void a_file_is_copied(void **state)
+{
+    static const struct {
+        off_t guest_at, left_at;
+    } rows[] = {{0, 2}, {3, 5}, {8, 10}, {900, 10}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct watched *run = watched_new();
+        int fd = file_of("0123456789");
+        assert_int_equal(lseek(fd, 2, SEEK_SET), 2);
+        run->job.stdin_fd = fd;
+        open_streams(run);
+        expect_file(run, "23456789", 8);
+        assert_int_equal(lseek(fd, 0, SEEK_CUR), 2);
+        assert_int_equal(lseek(run->watch.guest_fds[0], rows[i].guest_at, SEEK_SET), rows[i].guest_at);
+        watched_free(run);
+        assert_int_equal(lseek(fd, 0, SEEK_CUR), rows[i].left_at);
+        assert_int_equal(pwrite(fd, "x", 1, 0), 1); /* it is its own */
+        assert_int_equal(close(fd), 0);
+    }
+}
+
+/* More than its limit, and what the kernel makes up as it is read, comes through a pipe. */
+static void what_is_no_known_file(void **state)
+{
+    int fds[] = {file_of("0123456789"), open("/proc/self/status", O_RDONLY | O_CLOEXEC)};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+        struct watched *run = watched_new();
+        watched_set(run, "stdin_bytes=9");
+        run->job.stdin_fd = fds[i];
+        assert_int_equal(lseek(fds[i], 0, SEEK_SET), 0);
+        open_streams(run);
+        assert_true(run->watch.source.write_fd >= 0);
+        warden_source_move(&run->watch.source);
+        assert_true(warden_source_over(&run->watch.source));
+        watched_free(run);
+        assert_int_equal(close(fds[i]), 0);
+    }
+}
+
 static void no_input_is_an_end_at_once(void **state)
 {
     struct watched *run = watched_new();
@@ -429,32 +550,6 @@ static void no_input_is_an_end_at_once(void **state)
     assert_int_equal(run->watch.source.write_fd, -1);
     assert_int_equal(guest_reads(run, got, sizeof(got)), 0);
     warden_source_move(&run->watch.source);
-    watched_free(run);
-}
-
-static void input_from_memory(void **state)
-{
-    struct watched *run = watched_new();
-    static char bytes[300000], got[300000];
-    size_t count = 0, r;
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        bytes[i] = (char)(i * 7);
-    run->job.stdin_bytes = bytes;
-    run->job.stdin_count = sizeof(bytes);
-    open_streams(run);
-    do {
-        for (int i = 0; i < 3; i++)
-            warden_source_move(&run->watch.source); /* more than the pipe takes: never waits */
-        r = guest_reads(run, got + count, sizeof(got) - count);
-        count += r;
-    } while (count < sizeof(got) && r > 0);
-    assert_int_equal(count, sizeof(bytes));
-    assert_memory_equal(got, bytes, sizeof(bytes));
-    warden_source_move(&run->watch.source);
-    assert_int_equal(run->watch.source.write_fd, -1);
-    assert_false(warden_source_over(&run->watch.source));
     watched_free(run);
 }
 
@@ -548,7 +643,9 @@ int main(void)
         cmocka_unit_test(the_rest_when_nobody_reads_it),
         cmocka_unit_test(no_rest),
         cmocka_unit_test(no_input_is_an_end_at_once),
-        cmocka_unit_test(input_from_memory),
+        cmocka_unit_test(known_bytes_are_a_file),
+        cmocka_unit_test(a_file_is_copied),
+        cmocka_unit_test(what_is_no_known_file),
         cmocka_unit_test(input_from_a_descriptor),
         cmocka_unit_test(a_guest_that_does_not_read),
         cmocka_unit_test(the_input_limit),

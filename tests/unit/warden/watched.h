@@ -33,7 +33,7 @@ static inline struct watched *watched_new(void)
     run->watch.report = &run->report;
     run->watch.cage = (struct cage)CAGE_NONE;
     run->watch.cage.cgroup.host = &run->host;
-    run->watch.signal_fd = run->watch.source.write_fd = -1;
+    run->watch.signal_fd = run->watch.source.write_fd = run->watch.source.file_fd = -1;
     for (int i = 0; i < 4; i++)
         run->watch.guest_fds[i] = -1;
     for (int i = 0; i < WARDEN_SINK_MAX; i++)
