@@ -44,6 +44,7 @@ static int prepare_stdio(struct eval_job *job, const struct eval_candidate *cand
 
     (void)snprintf(name, sizeof(name), "candidate%s%s", runtime->extension_count ? "." : "",
                    runtime->extension_count ? runtime->extensions[0] : "");
+    job->kind = JUDGE_PROGRAM;
     job->request.stdin_bytes = job->task->given.bytes;
     job->request.stdin_count = job->task->given.count;
     return r < 0 ? r
@@ -67,7 +68,7 @@ static int prepare_call(struct eval_job *job, const struct eval_candidate *candi
         (void)snprintf(job->file_name, sizeof(job->file_name), "%s", candidate->file_name);
     add_file(job, driver->candidate, job->code.bytes, job->code.count);
     add_file(job, JUDGE_CASE_FILE, job->case_text.bytes, job->case_text.count);
-    job->request.mark = true;
+    job->kind = c->no_mutation ? JUDGE_MUTATION : JUDGE_CALL;
     return stage_program_from_bytes(driver->program, driver->bytes, driver->count, driver->runtime, &job->program, err);
 }
 
@@ -101,7 +102,7 @@ static int prepare_script(struct eval_job *job, const struct eval_candidate *can
     if (r < 0)
         return r;
     add_file(job, JUDGE_NONCE_FILE, job->nonce, JUDGE_NONCE_CHARS);
-    job->request.mark = true;
+    job->kind = JUDGE_SCRIPT;
     return stage_program_from_bytes("candidate.py", job->code.bytes, job->code.count, "python", &job->program, err);
 }
 
@@ -136,6 +137,7 @@ int eval_job_make(const struct eval_candidate *candidate, const struct eval_task
     base_hash_bytes_hex(job->code.bytes, job->code.count, job->code_sha256);
     stage_program_sha256(&job->program, job->program_sha256);
     job->request.policy = policy;
+    job->request.mark = judge_kind_speaks(job->kind);
     job->request.program = &job->program;
     job->request.files = job->files;
     *ret_job = TAKE_PTR(job);

@@ -9,6 +9,7 @@ struct eval_job {
     struct eval_job *next; /* in a list of jobs that wait */
     struct eval_place place;
     const struct eval_task *task;
+    enum judge_kind kind; /* by which it is judged */
     unsigned attempts;
     char nonce[JUDGE_NONCE_CHARS + 1];
     char program_sha256[BASE_HASH_HEX];

@@ -50,6 +50,11 @@ struct comparison {
     char text[200]; /* room for facts->wrong_text */
 };
 
+static void note(struct comparison *c, bool same)
+{
+    c->facts->compared = same ? JUDGE_SAME : JUDGE_DIFFERENT;
+}
+
 static void compare_stdio(const struct eval_job *job, const struct warden_outcome *outcome, struct comparison *c)
 {
     const struct eval_text *expect = &job->task->expect;
@@ -60,8 +65,7 @@ static void compare_stdio(const struct eval_job *job, const struct warden_outcom
         c->facts->ending_text = "its output is longer than what is kept";
         return;
     }
-    c->facts->wrong =
-        !judge_text_equal(outcome->out.kept.bytes, outcome->out.kept.count, expect->bytes, expect->count, &line);
+    note(c, judge_text_equal(outcome->out.kept.bytes, outcome->out.kept.count, expect->bytes, expect->count, &line));
     (void)snprintf(c->text, sizeof(c->text), "line %lu of its output differs", line);
 }
 
@@ -71,7 +75,7 @@ static void compare_value(const struct eval_case *expected, const json_t *value,
     bool single = expected->no_mutation && json_array_size(want) == 1 && json_array_size(value) == 1;
     char got_text[80], want_text[80];
 
-    c->facts->wrong = !judge_value_equal(value, want);
+    note(c, judge_value_equal(value, want));
     judge_value_text(single ? json_array_get(value, 0) : value, got_text, sizeof(got_text));
     judge_value_text(single ? json_array_get(want, 0) : want, want_text, sizeof(want_text));
     (void)snprintf(c->text, sizeof(c->text),
@@ -113,10 +117,12 @@ static void compare_script(const struct eval_job *job, const struct warden_outco
     (void)job, (void)outcome, (void)c; /* its tests have compared, and the marks say what came of it */
 }
 
-static void (*const compare[])(const struct eval_job *, const struct warden_outcome *, struct comparison *) = {
-    [EVAL_STDIO] = compare_stdio,
-    [EVAL_CALL] = compare_call,
-    [EVAL_SCRIPT] = compare_script,
+static void (*const compare[JUDGE_KIND_MAX])(const struct eval_job *, const struct warden_outcome *,
+                                             struct comparison *) = {
+    [JUDGE_PROGRAM] = compare_stdio,
+    [JUDGE_CALL] = compare_call,
+    [JUDGE_MUTATION] = compare_call,
+    [JUDGE_SCRIPT] = compare_script,
 };
 
 /* A line of an interpreter about itself is not what the program said last. */
@@ -187,12 +193,12 @@ void eval_job_judge(const struct eval_job *job, int code, const struct base_err 
     find_last_words(&outcome->err, words, sizeof(words));
     facts.last_words = *words ? words : NULL;
     facts.forbidden = job->request.policy->denials != POLICY_DENIALS_RECORD && outcome->denial_count > 0;
-    facts.marked = job->request.mark;
+    facts.kind = job->kind;
     facts.start_is_first = job->start_is_first;
-    judge_mark_read(outcome->mark.bytes, outcome->mark.count, job->nonce, &facts.mark);
+    judge_mark_read(outcome->mark.bytes, outcome->mark.count, job->kind, job->nonce, &facts.mark);
     facts.wrong_text = comparison.text;
     if (ended_by_itself(facts.ending))
-        compare[job->task->kind](job, outcome, &comparison);
+        compare[job->kind](job, outcome, &comparison);
     judge_decide(&facts, ret_ruling);
     name_file(job, ret_ruling);
 }

@@ -92,8 +92,8 @@ int judge_call_write(const struct judge_call *call, const struct judge_driver *d
     int r;
 
     if (args)
-        given = json_pack("{s:s, s:O, s:b, s:s}", "entry_point", call->entry_point, "args", args, "report_args",
-                          call->report_args, "nonce", nonce);
+        given = json_pack("{s:s, s:O, s:s, s:s}", "entry_point", call->entry_point, "args", args, "answer",
+                          call->report_args ? "input" : "value", "nonce", nonce);
     if (!given)
         return base_err_set(err, BASE_E_NOMEM, JUDGE_CASE_FILE, "out of memory");
     r = base_json_canonical(given, buf);

@@ -37,6 +37,17 @@ enum judge_verdict judge_verdict_find(const char *name);
 
 /* ---- what the guest said on its private channel ---------------------------------------------------------------- */
 
+/* How a program is judged. Each kind has its own words (words.def) and its own way to pass. */
+enum judge_kind {
+    JUDGE_KIND_NONE, /* facts that nobody filled in: nothing passes */
+    JUDGE_PROGRAM,   /* by its output, which is compared; it has no private channel */
+    JUDGE_CALL,      /* by a value that it returned, which is compared */
+    JUDGE_MUTATION,  /* by what its input has become, which is compared */
+    JUDGE_SCRIPT,    /* by tests in its own process, which must have run to their end */
+    JUDGE_KIND_MAX
+};
+
+/* A secret of the guest's own process is none: the nonce keeps accidents out, no cheat. */
 #define JUDGE_NONCE_CHARS 32
 
 /* Weakest first: the strongest that was said counts. */
@@ -44,8 +55,8 @@ enum judge_said {
     JUDGE_SAID_NOTHING,
     JUDGE_SAID_START,   /* the program was compiled and its first statement ran */
     JUDGE_SAID_DONE,    /* its tests ran to their end */
-    JUDGE_SAID_VALUE,   /* the call returned, here is the value */
-    JUDGE_SAID_CARRY,   /* the call returned something that JSON cannot carry */
+    JUDGE_SAID_VALUE,   /* the call is over, here is the value to compare */
+    JUDGE_SAID_CARRY,   /* the call returned something that cannot travel */
     JUDGE_SAID_RAISE,   /* an exception was not caught */
     JUDGE_SAID_MISSING, /* there is no function of that name */
     JUDGE_SAID_ASSERT,  /* an assertion of the tests failed */
@@ -60,8 +71,13 @@ struct judge_mark {
     size_t value_count;
 };
 
-/* Read the channel's bytes: lines "WORD NONCE[ PAYLOAD]"; all others are ignored. Foreign bytes: has a fuzzer. */
-void judge_mark_read(const char *bytes, size_t count, const char *nonce, struct judge_mark *ret_mark);
+/* Read the channel's bytes: lines "WORD NONCE[ PAYLOAD]" with a word of that kind; all others are ignored. Foreign
+ * bytes: has a fuzzer. */
+void judge_mark_read(const char *bytes, size_t count, enum judge_kind kind, const char *nonce,
+                     struct judge_mark *ret_mark);
+
+/* True for a kind that has a private channel. */
+bool judge_kind_speaks(enum judge_kind kind);
 
 /* ---- values ---------------------------------------------------------------------------------------------------- */
 
@@ -144,18 +160,20 @@ enum judge_ending {
     JUDGE_ENDED_MAX
 };
 
+enum judge_compared { JUDGE_NOT_COMPARED, JUDGE_SAME, JUDGE_DIFFERENT };
+
 /* Facts of the supervisor, and what was compared outside the cage. */
 struct judge_facts {
+    enum judge_kind kind;
     enum judge_ending ending;
     int exit_code, signal;
     const char *ending_text; /* a clause for people, or NULL */
     const char *last_words;  /* the guest's last line on stderr, or NULL */
     bool forbidden;          /* the policy forbids denied attempts, and there was one */
-    bool marked;             /* the guest had a private channel that it must use */
     bool start_is_first;     /* see judge_script_compose() */
     struct judge_mark mark;
-    bool wrong;             /* the answer was compared and differs */
-    const char *wrong_text; /* how, or NULL */
+    enum judge_compared compared;
+    const char *wrong_text; /* how it differs, or NULL */
 };
 
 struct judge_ruling {
@@ -164,7 +182,7 @@ struct judge_ruling {
     char detail[256]; /* one clause; may hold the guest's words */
 };
 
-/* Never fails: facts that fit nothing are an infra-error. */
+/* Never fails: facts that fit nothing are an infra-error. Only a script passes without a comparison. */
 void judge_decide(const struct judge_facts *facts, struct judge_ruling *ret_ruling);
 
 /* A ruling without a run: missing, no-code, skipped. */

@@ -9,23 +9,33 @@
 #include <string.h>
 
 static const struct {
+    enum judge_kind kind;
     const char *name;
     enum judge_said said;
 } words[] = {
-    {"start", JUDGE_SAID_START},   {"done", JUDGE_SAID_DONE},       {"value", JUDGE_SAID_VALUE},
-    {"carry", JUDGE_SAID_CARRY},   {"raise", JUDGE_SAID_RAISE},     {"missing", JUDGE_SAID_MISSING},
-    {"assert", JUDGE_SAID_ASSERT}, {"compile", JUDGE_SAID_COMPILE},
+#define JUDGE_WORD(kind, name, said, verdict, text) {JUDGE_##kind, name, JUDGE_SAID_##said},
+#include "judge/words.def"
+#undef JUDGE_WORD
 };
 
+bool judge_kind_speaks(enum judge_kind kind)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(words); i++)
+        if (words[i].kind == kind)
+            return true;
+    return false;
+}
+
 /* Which word @line says, with *@ret_used bytes before its payload; NOTHING for any line that is not ours. */
-static enum judge_said read_line(const char *line, size_t count, const char *nonce, size_t *ret_used)
+static enum judge_said read_line(const char *line, size_t count, enum judge_kind kind, const char *nonce,
+                                 size_t *ret_used)
 {
     size_t nonce_count = strlen(nonce);
 
     for (size_t i = 0; i < ARRAY_COUNT(words); i++) {
         size_t word = strlen(words[i].name), used = word + 1 + nonce_count;
 
-        if (count < used || memcmp(line, words[i].name, word) != 0 || line[word] != ' ')
+        if (words[i].kind != kind || count < used || memcmp(line, words[i].name, word) != 0 || line[word] != ' ')
             continue;
         if (memcmp(line + word + 1, nonce, nonce_count) != 0 || (count > used && line[used] != ' '))
             continue;
@@ -44,7 +54,8 @@ static void keep_reason(const char *payload, size_t count, struct judge_mark *ma
     mark->reason[n] = '\0';
 }
 
-void judge_mark_read(const char *bytes, size_t count, const char *nonce, struct judge_mark *ret_mark)
+void judge_mark_read(const char *bytes, size_t count, enum judge_kind kind, const char *nonce,
+                     struct judge_mark *ret_mark)
 {
     struct judge_mark mark = {0};
     const char *end = bytes ? bytes + count : NULL, *newline; /* nothing said: no buffer */
@@ -56,7 +67,7 @@ void judge_mark_read(const char *bytes, size_t count, const char *nonce, struct 
         newline = memchr(line, '\n', (size_t)(end - line));
         if (!newline)
             break; /* torn: the guest was stopped here, or said more than is kept */
-        said = read_line(line, (size_t)(newline - line), nonce, &used);
+        said = read_line(line, (size_t)(newline - line), kind, nonce, &used);
         if (said <= mark.said)
             continue; /* the first of its kind counts */
         mark.said = said;

@@ -56,18 +56,27 @@ static const struct {
     [JUDGE_ENDED_HOST] = {true, JUDGE_INFRA_ERROR},
 };
 
-/* What the private channel says against the program. */
-static const struct {
-    bool decides;
-    enum judge_verdict verdict;
-    const char *text; /* where the guest gave no reason */
-} by_said[JUDGE_SAID_MAX] = {
-    [JUDGE_SAID_COMPILE] = {true, JUDGE_COMPILE_ERROR, "is not a program of its language"},
-    [JUDGE_SAID_ASSERT] = {true, JUDGE_WRONG_ANSWER, "an assertion of the tests failed"},
-    [JUDGE_SAID_MISSING] = {true, JUDGE_RUNTIME_ERROR, "the function to call is not there"},
-    [JUDGE_SAID_RAISE] = {true, JUDGE_RUNTIME_ERROR, "an exception was not caught"},
-    [JUDGE_SAID_CARRY] = {true, JUDGE_RUNTIME_ERROR, "returned what JSON cannot carry"},
+struct word {
+    enum judge_kind kind;
+    enum judge_said said;
+    enum judge_verdict verdict; /* PASS: the word alone decides nothing */
+    const char *text;           /* where the guest gave no reason */
 };
+
+static const struct word words[] = {
+#define JUDGE_WORD(kind, name, said, verdict, text) {JUDGE_##kind, JUDGE_SAID_##said, JUDGE_##verdict, text},
+#include "judge/words.def"
+#undef JUDGE_WORD
+};
+
+/* The row of what was said, or NULL: nothing was, or it is no word of that kind. */
+static const struct word *find_word(const struct judge_facts *f)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(words); i++)
+        if (words[i].kind == f->kind && words[i].said == f->mark.said)
+            return &words[i];
+    return NULL;
+}
 
 /* A Python that cannot compile its program ends with this status. */
 #define COMPILE_STATUS 1
@@ -83,6 +92,45 @@ static void rule_with_words(enum judge_verdict verdict, const char *text, const 
     judge_rule(verdict, detail, ruling);
 }
 
+/* The guest left well: the only way to pass is here, and each kind has one. */
+
+static void decide_script(const struct judge_facts *f, struct judge_ruling *ruling)
+{
+    if (f->mark.said == JUDGE_SAID_DONE)
+        judge_rule(JUDGE_PASS, NULL, ruling);
+    else
+        judge_rule(JUDGE_EXITED_EARLY, "exit status 0 before the end was reached", ruling);
+}
+
+static void decide_compared(const struct judge_facts *f, struct judge_ruling *ruling)
+{
+    if (f->compared == JUDGE_SAME)
+        judge_rule(JUDGE_PASS, NULL, ruling);
+    else if (f->compared == JUDGE_DIFFERENT)
+        judge_rule(JUDGE_WRONG_ANSWER, f->wrong_text, ruling);
+    else
+        judge_rule(JUDGE_INFRA_ERROR, "the answer was not compared", ruling);
+}
+
+static void decide_call(const struct judge_facts *f, struct judge_ruling *ruling)
+{
+    if (f->mark.said == JUDGE_SAID_VALUE)
+        decide_compared(f, ruling);
+    else
+        judge_rule(JUDGE_EXITED_EARLY, "exit status 0 before the call was over", ruling);
+}
+
+static void decide_nothing(const struct judge_facts *f, struct judge_ruling *ruling)
+{
+    (void)f;
+    judge_rule(JUDGE_INFRA_ERROR, "the run's facts are unknown", ruling);
+}
+
+static void (*const decide_by_kind[JUDGE_KIND_MAX])(const struct judge_facts *, struct judge_ruling *) = {
+    [JUDGE_KIND_NONE] = decide_nothing, [JUDGE_PROGRAM] = decide_compared, [JUDGE_CALL] = decide_call,
+    [JUDGE_MUTATION] = decide_call,     [JUDGE_SCRIPT] = decide_script,
+};
+
 static void decide_exit(const struct judge_facts *f, struct judge_ruling *ruling)
 {
     char text[64];
@@ -95,29 +143,25 @@ static void decide_exit(const struct judge_facts *f, struct judge_ruling *ruling
     } else if (f->exit_code != 0) {
         (void)snprintf(text, sizeof(text), "exit status %d", f->exit_code);
         rule_with_words(JUDGE_RUNTIME_ERROR, text, f, ruling);
-    } else if (f->marked && f->mark.said < JUDGE_SAID_DONE) {
-        judge_rule(JUDGE_EXITED_EARLY, "exit status 0 before the end was reached", ruling);
-    } else if (f->wrong) {
-        judge_rule(JUDGE_WRONG_ANSWER, f->wrong_text, ruling);
     } else {
-        judge_rule(JUDGE_PASS, NULL, ruling);
+        decide_by_kind[f->kind](f, ruling);
     }
 }
 
 void judge_decide(const struct judge_facts *f, struct judge_ruling *ret_ruling)
 {
-    bool known = (unsigned)f->ending < JUDGE_ENDED_MAX && (unsigned)f->mark.said < JUDGE_SAID_MAX;
+    bool known = (unsigned)f->ending < JUDGE_ENDED_MAX && (unsigned)f->kind < JUDGE_KIND_MAX;
     bool ours = known && (f->ending == JUDGE_ENDED_HOST || f->ending == JUDGE_ENDED_CANCELLED);
+    const struct word *word = find_word(f);
 
-    if (!known)
-        judge_rule(JUDGE_INFRA_ERROR, "the run's facts are unknown", ret_ruling);
+    if (!known || (f->mark.said != JUDGE_SAID_NOTHING && !word))
+        decide_nothing(f, ret_ruling);
     else if (f->forbidden && !ours)
         judge_rule(JUDGE_VIOLATION, f->ending_text ? f->ending_text : "tried what is denied", ret_ruling);
     else if (by_ending[f->ending].decides)
         judge_rule(by_ending[f->ending].verdict, f->ending_text, ret_ruling);
-    else if (f->marked && by_said[f->mark.said].decides)
-        judge_rule(by_said[f->mark.said].verdict, *f->mark.reason ? f->mark.reason : by_said[f->mark.said].text,
-                   ret_ruling);
+    else if (word && word->verdict != JUDGE_PASS)
+        judge_rule(word->verdict, *f->mark.reason ? f->mark.reason : word->text, ret_ruling);
     else
         decide_exit(f, ret_ruling);
 }

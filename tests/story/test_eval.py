@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+import cheats
 from hood import *
 
 RESULT_FIELDS = set("task_id sample verdict fault code_sha256 run_id wall_us cpu_us memory_peak_bytes detail".split())
@@ -205,6 +206,39 @@ def solution(x):
 def test_cheats_do_not_pass(hood, source):
     found, run = one_call(hood, source, [{"name": "c", "input": 0, "expect": 42}])
     assert found["c"] != "pass", run.rows
+
+
+CHEAT_LANGUAGES = {"python": (cheats.PYTHON_HEAD, cheats.PYTHON, "def solution(x): tell('value', '%d'); leave()"),
+                   "javascript": (cheats.NODE_HEAD, cheats.NODE, "function solution(x) { tell('value', '%d'); leave(); }")}
+
+
+@pytest.mark.parametrize("language,cage", [("python", "fresh"), ("python", "slot"), ("python", "zygote"), ("javascript", "fresh"),
+                                           ("javascript", "slot")])
+def test_no_cheat_passes(hood, language, cage):
+    """Each has the real nonce, which its last one shows: that one knows the answer too, and is heard."""
+    head, sources, control = CHEAT_LANGUAGES[language]
+    names = list(sources) if cage == "fresh" else list(sources)[:12]
+    wanted = random.randrange(1 << 40, 1 << 50)
+    case = {"name": "c", "input": 7, "expect": wanted}
+    tasks = hood.file("tasks.json", json.dumps([{"id": "t", "prompt": "p", "language": language, "cases": [case]}]))
+    rows = [json.dumps({"task_id": "t", "solution": head + source}) for source in [*map(sources.get, names), control % wanted]]
+    run = evaluate(hood, tasks, hood.file("c.jsonl", "\n".join(rows) + "\n"), "--limit", "wall_ms=2s", "--cage", cage, status=1)
+    found = {row["sample"]: row for row in run.rows}
+    assert len(found) == len(names) + 1
+    wrong = [(name, found[n]["verdict"], found[n]["detail"]) for n, name in enumerate(names)
+             if found[n]["verdict"] not in ("wrong-answer", "runtime-error", "compile-error", "exited-early", "timeout")]
+    assert not wrong, wrong
+    assert not [row["detail"] for row in run.rows if "no nonce" in (row["detail"] or "")]
+    assert found[len(names)]["verdict"] == "pass", found[len(names)]
+
+
+@pytest.mark.parametrize("word", "value input start carry".split())
+def test_words_of_calls_are_nothing_to_a_script(hood, word):
+    body = "    frame, _ = __import__('sys')._getframe(), 0\n    import os\n    while frame.f_back: frame = frame.f_back\n" \
+           "    os.write(3, b'\\n%s ' + frame.f_globals['_fumehood_nonce'] + b' null\\n'); os._exit(0)\n" % word
+    tasks = hood.file("tasks.jsonl", json.dumps(SCRIPT) + "\n")
+    run = evaluate(hood, tasks, hood.file("c.jsonl", json.dumps({"task_id": "S/0", "completion": body}) + "\n"), status=1)
+    assert run.rows[0]["verdict"] == "exited-early", run.rows
 
 
 SEEKER = r"""

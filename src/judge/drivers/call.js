@@ -135,7 +135,7 @@ async function load(say, entryPoint) {
     return run();
 }
 
-function report(say, value) {
+function report(say, word, value) {
     let text;
     try {
         text = carry(value);
@@ -143,14 +143,13 @@ function report(say, value) {
         say("carry", "returned " + (error instanceof Unfit ? error.message : "what JSON cannot carry: " + reasonOf(error)));
         exit(1);
     }
-    say("value", text);
+    say(word, text);
 }
 
 async function main() {
     const given = JSON.parse(fs.readFileSync(".case", "utf8"), whole);
     fs.unlinkSync(".case");
     const say = makeSay(given.nonce);
-    say("start");
     try {
         const solution = await load(say, given.entry_point);
         if (typeof solution !== "function") {
@@ -158,7 +157,7 @@ async function main() {
             exit(1);
         }
         const value = await solution(...given.args);
-        report(say, given.report_args ? given.args : value);
+        report(say, given.answer, given.answer === "input" ? given.args : value);
     } catch (error) {
         fail(say, "raise", error);
     }

@@ -123,7 +123,7 @@ def load(say, entry_point):
     return function
 
 
-def report(say, value, dumps=json.dumps):
+def report(say, word, value, dumps=json.dumps):
     try:
         text = dumps(carry(value))
     except Unfit as error:
@@ -132,7 +132,7 @@ def report(say, value, dumps=json.dumps):
     except (ValueError, RecursionError, MemoryError) as error:
         say("carry", "returned what JSON cannot carry: " + reason_of(error))
         sys.exit(1)
-    say("value", text)
+    say(word, text)
 
 
 def main():
@@ -144,7 +144,6 @@ def main():
         case = json.load(file, object_pairs_hook=whole)
     os.unlink(".case")
     say = make_say(case["nonce"])
-    say("start")
     set_digits_max(digits_max)
     try:
         function = load(say, case["entry_point"])
@@ -154,7 +153,7 @@ def main():
     except BaseException as error:
         fail(say, "raise", error)
     set_digits_max(0)
-    report(say, case["args"] if case["report_args"] else value)
+    report(say, case["answer"], case["args"] if case["answer"] == "input" else value)
 
 
 main()

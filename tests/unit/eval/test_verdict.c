@@ -176,6 +176,10 @@ static void calls(void **state)
     say(&b, "value", "[2]");
     assert_int_equal(judge(&b, &ruling), JUDGE_WRONG_ANSWER);
     assert_string_equal(ruling.detail, "got [2], expected [2.0,\"SECRET\"]");
+    say(&b, "done", ""); /* a word of scripts says nothing about a call */
+    assert_int_equal(judge(&b, &ruling), JUDGE_EXITED_EARLY);
+    say(&b, "input", "[2,\"SECRET\"]");
+    assert_int_equal(judge(&b, &ruling), JUDGE_EXITED_EARLY);
     say(&b, "value", "[2");
     assert_int_equal(judge(&b, &ruling), JUDGE_RUNTIME_ERROR);
     say(&b, "raise", "E: x");
@@ -194,8 +198,10 @@ static void mutation(void **state)
     (void)state;
     bench_up(&b, "{\"id\":\"a\",\"cases\":[{\"input\":[1],\"expect\":\"no-mutation\"}]}", "def solution(x): pass");
     say(&b, "value", "[[1]]");
+    assert_int_equal(judge(&b, &ruling), JUDGE_EXITED_EARLY);
+    say(&b, "input", "[[1]]");
     assert_int_equal(judge(&b, &ruling), JUDGE_PASS);
-    say(&b, "value", "[[1,2]]");
+    say(&b, "input", "[[1,2]]");
     assert_int_equal(judge(&b, &ruling), JUDGE_WRONG_ANSWER);
     assert_string_equal(ruling.detail, "changed its input: now [1,2], was [1]");
 }
@@ -209,6 +215,8 @@ static void scripts(void **state)
     bench_up(&b, "{\"task_id\":7,\"test_list\":[\"assert 1\"]}", "x = 1");
     assert_string_equal(b.job->code_sha256, b.job->program_sha256);
     assert_null(memmem(b.job->code.bytes, b.job->code.count, b.job->nonce, JUDGE_NONCE_CHARS));
+    assert_int_equal(judge(&b, &ruling), JUDGE_EXITED_EARLY);
+    say(&b, "value", "1"); /* a word of calls says nothing about a script */
     assert_int_equal(judge(&b, &ruling), JUDGE_EXITED_EARLY);
     say(&b, "done", "");
     assert_int_equal(judge(&b, &ruling), JUDGE_PASS);

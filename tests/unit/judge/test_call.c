@@ -34,15 +34,17 @@ static void cases(void **state)
     char *text = write_case("python", "[1, {\"a\": [9007199254740993]}]");
 
     (void)state;
-    assert_string_equal(text, "{\"args\":[1,{\"a\":[9007199254740993]}],\"entry_point\":\"solution\",\"nonce\":\"n0\","
-                              "\"report_args\":true}");
+    assert_string_equal(
+        text,
+        "{\"answer\":\"input\",\"args\":[1,{\"a\":[9007199254740993]}],\"entry_point\":\"solution\",\"nonce\":\"n0\""
+        "}");
     free(text);
     text = write_case("node",
                       "[1, {\"a\": [9007199254740993, -9007199254740992, 9007199254740991, true, null, 0.5, \"x\"]}]");
-    assert_string_equal(
-        text, "{\"args\":[1,{\"a\":[{\"\\u0001int\":\"9007199254740993\"},{\"\\u0001int\":\"-9007199254740992\"},"
-              "9007199254740991,true,null,0.5,\"x\"]}],\"entry_point\":\"solution\",\"nonce\":\"n0\","
-              "\"report_args\":true}");
+    assert_string_equal(text, "{\"answer\":\"input\",\"args\":[1,{\"a\":[{\"\\u0001int\":\"9007199254740993\"},{"
+                              "\"\\u0001int\":\"-9007199254740992\"},"
+                              "9007199254740991,true,null,0.5,\"x\"]}],\"entry_point\":\"solution\",\"nonce\":\"n0\""
+                              "}");
     free(text);
 }
 

@@ -22,67 +22,111 @@ static void endings(void **state)
 
     (void)state;
     for (int i = 0; i < JUDGE_ENDED_MAX; i++) {
-        struct judge_facts facts = {.ending = (enum judge_ending)i};
+        struct judge_facts facts = {.kind = JUDGE_PROGRAM, .ending = (enum judge_ending)i, .compared = JUDGE_SAME};
         bool ours = i == JUDGE_ENDED_HOST || i == JUDGE_ENDED_CANCELLED;
 
         assert_int_equal(decide(&facts), verdicts[i]);
         facts.forbidden = true;
         assert_int_equal(decide(&facts), ours ? verdicts[i] : JUDGE_VIOLATION);
         /* what the guest says changes nothing about a limit or about us */
-        facts = (struct judge_facts){.ending = (enum judge_ending)i, .marked = true, .mark.said = JUDGE_SAID_DONE};
+        facts =
+            (struct judge_facts){.kind = JUDGE_SCRIPT, .ending = (enum judge_ending)i, .mark.said = JUDGE_SAID_DONE};
         assert_int_equal(decide(&facts), verdicts[i]);
     }
 }
 
 static void exits(void **state)
 {
-    static const struct {
+    const enum judge_compared NOT = JUDGE_NOT_COMPARED, SAME = JUDGE_SAME, DIFF = JUDGE_DIFFERENT;
+    const struct {
+        enum judge_kind kind;
         int exit_code;
-        bool marked, first, wrong;
+        bool first;
         enum judge_said said;
+        enum judge_compared compared;
         enum judge_verdict verdict;
     } rows[] = {
-        {0, false, false, false, JUDGE_SAID_NOTHING, JUDGE_PASS},
-        {0, false, false, true, JUDGE_SAID_NOTHING, JUDGE_WRONG_ANSWER},
-        {3, false, false, false, JUDGE_SAID_NOTHING, JUDGE_RUNTIME_ERROR},
-        {0, true, true, false, JUDGE_SAID_NOTHING, JUDGE_EXITED_EARLY},
-        {0, true, true, false, JUDGE_SAID_START, JUDGE_EXITED_EARLY},
-        {0, true, true, false, JUDGE_SAID_DONE, JUDGE_PASS},
-        {0, true, false, false, JUDGE_SAID_VALUE, JUDGE_PASS},
-        {0, true, false, true, JUDGE_SAID_VALUE, JUDGE_WRONG_ANSWER},
-        {1, true, true, false, JUDGE_SAID_DONE, JUDGE_RUNTIME_ERROR},
-        {1, true, true, false, JUDGE_SAID_NOTHING, JUDGE_COMPILE_ERROR},
-        {2, true, true, false, JUDGE_SAID_NOTHING, JUDGE_RUNTIME_ERROR},
-        {1, true, false, false, JUDGE_SAID_NOTHING, JUDGE_RUNTIME_ERROR},
-        {1, true, true, false, JUDGE_SAID_START, JUDGE_RUNTIME_ERROR},
-        {1, true, true, false, JUDGE_SAID_ASSERT, JUDGE_WRONG_ANSWER},
-        {0, true, true, false, JUDGE_SAID_ASSERT, JUDGE_WRONG_ANSWER},
-        {1, true, false, false, JUDGE_SAID_COMPILE, JUDGE_COMPILE_ERROR},
-        {1, true, false, false, JUDGE_SAID_MISSING, JUDGE_RUNTIME_ERROR},
-        {1, true, false, false, JUDGE_SAID_CARRY, JUDGE_RUNTIME_ERROR},
-        {1, true, false, false, JUDGE_SAID_RAISE, JUDGE_RUNTIME_ERROR},
+        {JUDGE_PROGRAM, 0, false, JUDGE_SAID_NOTHING, SAME, JUDGE_PASS},
+        {JUDGE_PROGRAM, 0, false, JUDGE_SAID_NOTHING, DIFF, JUDGE_WRONG_ANSWER},
+        {JUDGE_PROGRAM, 0, false, JUDGE_SAID_NOTHING, NOT, JUDGE_INFRA_ERROR},
+        {JUDGE_PROGRAM, 3, false, JUDGE_SAID_NOTHING, SAME, JUDGE_RUNTIME_ERROR},
+        {JUDGE_SCRIPT, 0, true, JUDGE_SAID_NOTHING, NOT, JUDGE_EXITED_EARLY},
+        {JUDGE_SCRIPT, 0, true, JUDGE_SAID_START, NOT, JUDGE_EXITED_EARLY},
+        {JUDGE_SCRIPT, 0, true, JUDGE_SAID_DONE, NOT, JUDGE_PASS},
+        {JUDGE_SCRIPT, 1, true, JUDGE_SAID_DONE, NOT, JUDGE_RUNTIME_ERROR},
+        {JUDGE_SCRIPT, 1, true, JUDGE_SAID_NOTHING, NOT, JUDGE_COMPILE_ERROR},
+        {JUDGE_SCRIPT, 2, true, JUDGE_SAID_NOTHING, NOT, JUDGE_RUNTIME_ERROR},
+        {JUDGE_SCRIPT, 1, false, JUDGE_SAID_NOTHING, NOT, JUDGE_RUNTIME_ERROR},
+        {JUDGE_SCRIPT, 1, true, JUDGE_SAID_START, NOT, JUDGE_RUNTIME_ERROR},
+        {JUDGE_SCRIPT, 1, true, JUDGE_SAID_ASSERT, NOT, JUDGE_WRONG_ANSWER},
+        {JUDGE_SCRIPT, 0, true, JUDGE_SAID_ASSERT, NOT, JUDGE_WRONG_ANSWER},
+        {JUDGE_CALL, 0, false, JUDGE_SAID_NOTHING, NOT, JUDGE_EXITED_EARLY},
+        {JUDGE_CALL, 0, false, JUDGE_SAID_NOTHING, SAME, JUDGE_EXITED_EARLY},
+        {JUDGE_CALL, 0, false, JUDGE_SAID_VALUE, SAME, JUDGE_PASS},
+        {JUDGE_CALL, 0, false, JUDGE_SAID_VALUE, DIFF, JUDGE_WRONG_ANSWER},
+        {JUDGE_CALL, 0, false, JUDGE_SAID_VALUE, NOT, JUDGE_INFRA_ERROR},
+        {JUDGE_CALL, 1, false, JUDGE_SAID_COMPILE, NOT, JUDGE_COMPILE_ERROR},
+        {JUDGE_CALL, 1, false, JUDGE_SAID_MISSING, NOT, JUDGE_RUNTIME_ERROR},
+        {JUDGE_CALL, 1, false, JUDGE_SAID_CARRY, NOT, JUDGE_RUNTIME_ERROR},
+        {JUDGE_CALL, 1, false, JUDGE_SAID_RAISE, SAME, JUDGE_RUNTIME_ERROR},
+        {JUDGE_MUTATION, 0, false, JUDGE_SAID_VALUE, SAME, JUDGE_PASS},
+        {JUDGE_MUTATION, 0, false, JUDGE_SAID_VALUE, DIFF, JUDGE_WRONG_ANSWER},
+        {JUDGE_MUTATION, 0, false, JUDGE_SAID_NOTHING, NOT, JUDGE_EXITED_EARLY},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct judge_facts facts = {
+            .kind = rows[i].kind,
             .exit_code = rows[i].exit_code,
-            .marked = rows[i].marked,
             .start_is_first = rows[i].first,
-            .wrong = rows[i].wrong,
             .mark.said = rows[i].said,
+            .compared = rows[i].compared,
         };
         if (decide(&facts) != rows[i].verdict)
             fail_msg("row %zu", i);
     }
 }
 
+/* Whatever the facts are: no pass without a comparison, but for scripts, whose tests have run to their end. */
+static void nothing_passes_unseen(void **state)
+{
+    (void)state;
+    for (int bits = 0; bits < 4; bits++)
+        for (int kind = -1; kind <= JUDGE_KIND_MAX; kind++)
+            for (int ending = -1; ending <= JUDGE_ENDED_MAX; ending++)
+                for (int said = -1; said <= JUDGE_SAID_MAX; said++)
+                    for (int compared = -1; compared < 4; compared++) {
+                        const struct judge_facts facts = {
+                            .kind = (enum judge_kind)kind,
+                            .ending = (enum judge_ending)ending,
+                            .exit_code = bits & 1,
+                            .start_is_first = bits & 2,
+                            .mark.said = (enum judge_said)said,
+                            .compared = (enum judge_compared)compared,
+                        };
+                        bool compares = kind == JUDGE_PROGRAM || kind == JUDGE_CALL || kind == JUDGE_MUTATION;
+                        bool may =
+                            (kind == JUDGE_SCRIPT && said == JUDGE_SAID_DONE) || (compares && compared == JUDGE_SAME);
+                        if (decide(&facts) == JUDGE_PASS && !may)
+                            fail_msg("kind %d, ending %d, said %d, compared %d", kind, ending, said, compared);
+                    }
+}
+
 static void unknown_facts_are_our_fault(void **state)
 {
-    const struct judge_facts facts = {.ending = (enum judge_ending)99};
+    const struct judge_facts rows[] = {
+        {.kind = JUDGE_PROGRAM, .ending = (enum judge_ending)99},
+        {.kind = JUDGE_KIND_MAX, .compared = JUDGE_SAME},
+        {.compared = JUDGE_SAME, .mark.said = JUDGE_SAID_NOTHING},
+        {.kind = JUDGE_CALL, .mark.said = JUDGE_SAID_DONE, .compared = JUDGE_SAME}, /* no word of a call */
+        {.kind = JUDGE_SCRIPT, .mark.said = JUDGE_SAID_VALUE, .compared = JUDGE_SAME},
+        {.kind = JUDGE_PROGRAM, .mark.said = JUDGE_SAID_DONE, .compared = JUDGE_SAME},
+    };
 
     (void)state;
-    assert_int_equal(decide(&facts), JUDGE_INFRA_ERROR);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_int_equal(decide(&rows[i]), JUDGE_INFRA_ERROR);
 }
 
 static void names(void **state)
@@ -102,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(endings),
         cmocka_unit_test(exits),
+        cmocka_unit_test(nothing_passes_unseen),
         cmocka_unit_test(unknown_facts_are_our_fault),
         cmocka_unit_test(names),
     };
