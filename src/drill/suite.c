@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/signals.h"
 #include "drill/attack.h"
 #include "run/run.h"
 #include <dirent.h>
@@ -38,16 +39,6 @@ int drill_interrupted(void)
 static void on_signal(int number)
 {
     interrupted = number;
-}
-
-/* What is staged must be taken away also where the drill is ended. */
-static void catch_signals(void)
-{
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal};
-
-    for (size_t i = 0; i < ARRAY_COUNT(numbers); i++)
-        (void)sigaction(numbers[i], &action, NULL); /* cannot fail for these */
 }
 
 /* --- finding --- */
@@ -322,7 +313,7 @@ int drill_run(const struct drill_request *request, json_t **ret_report, struct b
     r = prepare(&suite, err);
     if (r < 0)
         return r;
-    catch_signals();
+    base_signals_handle(base_signals_ending(), on_signal); /* what is staged must be taken away all the same */
     r = run_rows(&suite, rows, err);
     (void)drill_kill_below(0);
     if (r < 0)

@@ -9,6 +9,7 @@
 #include "engine/worker.h"
 #include "base/cleanup.h"
 #include "base/processors.h"
+#include "base/signals.h"
 #include "engine/wire.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -48,15 +49,13 @@ static int follow_starter(struct base_err *err)
 {
     struct pollfd life = {.fd = ENGINE_LIFE_FD, .events = POLLIN};
     int flags = fcntl(ENGINE_LIFE_FD, F_GETFL);
-    sigset_t end;
 
     if (flags < 0 || fcntl(ENGINE_LIFE_FD, F_SETOWN, getpid()) < 0 || fcntl(ENGINE_LIFE_FD, F_SETSIG, SIGTERM) < 0 ||
         fcntl(ENGINE_LIFE_FD, F_SETFL, flags | O_ASYNC) < 0)
         return base_err_sys(err, BASE_E_SETUP, errno, "warden", "cannot be told when its starter ends");
-    sigemptyset(&end);
-    sigaddset(&end, SIGTERM);
-    (void)sigprocmask(SIG_BLOCK, &end, NULL); /* a run takes it; between two, the connection's end is enough */
-    if (poll(&life, 1, 0) != 0)               /* it ended before */
+    (void)signal(SIGTERM, SIG_DFL);                  /* whatever its starter ignores */
+    (void)base_signals_block(base_signals_ending()); /* a run takes them; between two, the connection's end is enough */
+    if (poll(&life, 1, 0) != 0)                      /* it ended before */
         return base_err_set(err, BASE_E_LOST, "warden", "who started it is gone");
     return 0;
 }

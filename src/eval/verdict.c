@@ -37,12 +37,10 @@ static void describe(const struct eval_job *job, const struct warden_outcome *ou
         (void)snprintf(text, bytes, "%.100s: %.150s", outcome->error.place, outcome->error.what);
     else if (outcome->denial_count > 0 && job->request.policy->denials != POLICY_DENIALS_RECORD)
         (void)snprintf(text, bytes, "tried %s %s", denial->class_name, denial->what);
-    else if (*outcome->detail)
-        (void)snprintf(text, bytes, "%s", outcome->detail);
-    else if (outcome->ending == WARDEN_LIMIT && warden_limit_name(outcome->limit))
-        (void)snprintf(text, bytes, "%s limit", warden_limit_name(outcome->limit));
+    else if (outcome->ending == WARDEN_LIMIT)
+        (void)warden_limit_text(outcome, job->request.policy, text, bytes);
     else
-        *text = '\0';
+        (void)snprintf(text, bytes, "%s", outcome->detail);
 }
 
 struct comparison {

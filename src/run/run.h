@@ -1,8 +1,8 @@
 /* run.h - the one place where the rooms meet: policy + program -> outcome
  *
  * run_execute() blocks until the cage is gone. It may be called again and again in one process, one call at a time; it
- * forks, so the process must be single-threaded and small. SIGINT and SIGTERM that arrive during a call end it as
- * `cancelled`.
+ * forks, so the process must be single-threaded and small. A signal that arrives during a call and would end
+ * the process ends the run instead, as `cancelled`.
  */
 #pragma once
 

@@ -45,6 +45,8 @@ struct warden_stream {
     bool truncated; /* more was written than kept */
     char sha256[BASE_HASH_HEX];
     struct base_buf kept;
+    uint64_t passed_turn; /* the turn of the last byte that was passed on, counted over both streams; 0: none was */
+    char passed_last;     /* that byte */
 };
 
 struct warden_denial {
@@ -124,3 +126,10 @@ void warden_outcome_release(struct warden_outcome *outcome);
 
 const char *warden_ending_name(enum warden_ending ending); /* "exited", ... "setup-error", "lost" */
 const char *warden_limit_name(enum warden_limit limit);    /* "wall", ...; NULL for NONE */
+
+/* The key of the policy's limit that ended a run under @policy; POLICY_LIMIT_MAX where none did. */
+enum policy_limit_key warden_limit_key(const struct warden_outcome *outcome, const struct policy *policy);
+
+/* "wall limit of 10s", "output limit of 1MiB on stdout": what ended it, and how much that is. Returns @text. */
+const char *warden_limit_text(const struct warden_outcome *outcome, const struct policy *policy, char *text,
+                              size_t text_bytes);

@@ -103,6 +103,7 @@ static void init_sink(struct warden_sink *sink, int pass_fd, uint64_t max, struc
 
 /* There is one run at a time in a process. */
 static char chunks[WARDEN_SINK_MAX + 1][WARDEN_CHUNK_BYTES];
+static uint64_t turns; /* portions that were passed on */
 
 static void finish_source(struct warden_source *source)
 {
@@ -213,6 +214,10 @@ static size_t pass_portion(struct warden_sink *sink, const char *bytes, size_t c
     count = count < PIPE_BUF ? count : PIPE_BUF;
     written = sink->pass_socket ? send(sink->pass_fd, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL)
                                 : write(sink->pass_fd, bytes, count);
+    if (written > 0) {
+        sink->passed_turn = ++turns;
+        sink->passed_last = bytes[written - 1];
+    }
     if (written < 0 && errno != EINTR && errno != EAGAIN) {
         sink->pass_broken = true;
         sink->reader_gone = errno == EPIPE || errno == ECONNRESET;

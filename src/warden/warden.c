@@ -8,6 +8,7 @@
 #include "warden/warden.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/signals.h"
 #include "cage/kernel.h"
 #include "warden/watch.h"
 #include <errno.h>
@@ -18,28 +19,35 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
-static int catch_signals(struct warden_watch *watch, sigset_t *ret_old, struct base_err *err)
+/* Which they are does not change while a process lives: what it is started to ignore, it ignores. */
+static uint64_t ending_signals(void)
 {
-    sigset_t signals;
+    static uint64_t set;
 
-    (void)sigemptyset(&signals);
-    (void)sigaddset(&signals, SIGINT);
-    (void)sigaddset(&signals, SIGTERM);
-    (void)sigaddset(&signals, SIGHUP);
-    if (sigprocmask(SIG_BLOCK, &signals, ret_old) < 0)
-        return base_err_sys(err, BASE_E_SETUP, errno, "signals", "cannot be blocked");
-    watch->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-    return watch->signal_fd < 0 ? base_err_sys(err, BASE_E_SETUP, errno, "signals", "cannot be caught") : 0;
+    if (!set)
+        set = base_signals_ending();
+    return set;
+}
+
+static int catch_signals(struct warden_watch *watch, uint64_t *ret_old, struct base_err *err)
+{
+    *ret_old = base_signals_block(ending_signals());
+    watch->signal_fd = base_signals_open(ending_signals());
+    if (watch->signal_fd >= 0)
+        return 0;
+    int e = errno;
+    base_signals_restore(*ret_old);
+    return base_err_sys(err, BASE_E_SETUP, e, "signals", "cannot be caught");
 }
 
 static void take_signal(struct warden_watch *watch)
 {
     struct signalfd_siginfo info;
-    char detail[64];
+    char detail[64], name[32];
 
     if (read(watch->signal_fd, &info, sizeof(info)) != sizeof(info))
         return;
-    (void)snprintf(detail, sizeof(detail), "signal %u", info.ssi_signo);
+    (void)snprintf(detail, sizeof(detail), "signal %s", base_signal_text((int)info.ssi_signo, name, sizeof(name)));
     watch->signalled = true;
     if (!watch->stop.wanted)
         watch->stop.signal = (int)info.ssi_signo;
@@ -311,6 +319,12 @@ static void finish_stream(const struct warden_sink *sink, struct warden_stream *
     base_hash_hex(&sink->hash, stream->sha256);
 }
 
+static void finish_passing(const struct warden_sink *sink, struct warden_stream *stream)
+{
+    stream->passed_turn = sink->passed_turn;
+    stream->passed_last = sink->passed_last;
+}
+
 static void finish_usage(struct warden_watch *watch, const struct cage_counters *counters)
 {
     const struct cage_report *report = watch->report;
@@ -511,7 +525,7 @@ int warden_run(const struct warden_job *job, struct warden_rest *ret_rest, struc
 {
     struct warden_watch one = {0}, *watch = &one;
     struct base_err local = {0};
-    sigset_t old;
+    uint64_t old;
     int r;
 
     *ret_rest = (struct warden_rest)WARDEN_REST_NONE;
@@ -527,7 +541,9 @@ int warden_run(const struct warden_job *job, struct warden_rest *ret_rest, struc
         hand_over(watch, ret_rest);
         if (r == 0)
             pass_on_rest(watch, ret_rest);
-        (void)sigprocmask(SIG_SETMASK, &old, NULL);
+        finish_passing(&watch->sinks[WARDEN_OUT], &ret_outcome->out);
+        finish_passing(&watch->sinks[WARDEN_ERR], &ret_outcome->err);
+        base_signals_restore(old);
     }
     warden_streams_close(watch);
     base_cleanup_close(&watch->signal_fd);

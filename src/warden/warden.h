@@ -41,8 +41,8 @@ struct warden_rest {
 
 /* Run it to its end. Returns 0 with the outcome filled but for its teardown, whatever the ending (also SETUP_ERROR and
  * LOST): the guest and all that it started are dead, or known not to die. Either way *ret_rest is to be settled.
- * SIGINT, SIGTERM and SIGHUP that arrive meanwhile end the run as cancelled and are used up. Single-threaded callers
- * only. */
+ * A signal that arrives meanwhile and would end this process (base/signals.h) ends the run as cancelled and is used up.
+ * Single-threaded callers only. */
 int warden_run(const struct warden_job *job, struct warden_rest *ret_rest, struct warden_outcome *ret_outcome,
                struct base_err *err);
 

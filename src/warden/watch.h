@@ -32,6 +32,8 @@ struct warden_sink {
     bool pass_broken;     /* pass_fd takes nothing any more */
     bool reader_gone;     /* that is because nobody reads there; else its disk is full, or worse */
     struct base_buf tail; /* after the guest's end: what is still to be passed on */
+    uint64_t passed_turn; /* see struct warden_stream */
+    char passed_last;
 };
 
 /* The guest's ends must not be one of the numbers that they will be moved to. */

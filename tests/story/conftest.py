@@ -3,6 +3,7 @@ import os
 import pathlib
 import secrets
 import shutil
+import signal
 import stat
 import subprocess
 import tempfile
@@ -10,6 +11,14 @@ import tempfile
 import pytest
 
 import hood as story
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals_as_usual():
+    """What a shell's background or nohup has the tests ignore, fumehood would ignore as well."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def pytest_report_header():

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/processors.h"
+#include "base/signals.h"
 #include "front/cli/choose.h"
 #include "front/cli/eval_show.h"
 #include "front/cli/say.h"
@@ -18,7 +19,7 @@ struct values {
     const char *candidates, *out, *policy, *tier, *cage;
     struct cli_list limits, env, ids;
     uint64_t jobs;
-    bool resume, json, fresh;
+    bool resume, json, fresh, if_available;
     enum run_cage chosen; /* what --cage says */
 };
 #define AT(field) offsetof(struct values, field)
@@ -36,8 +37,8 @@ static const struct cli_option options[] = {
     {"fresh", CLI_FLAG, AT(fresh), NULL, "Boundary", "build everything new for each run: the same as --cage fresh"},
     {"cage", CLI_TEXT, AT(cage), "KIND", "Boundary",
      "zygote (default): a slot serves many runs, each proved clean, and Python stands ready; slot; fresh"},
-    {"policy", CLI_TEXT, AT(policy), "FILE", "Boundary",
-     "a policy file, or the built-in default or if-available; default: default"},
+    {"policy", CLI_TEXT, AT(policy), "FILE", "Boundary", CLI_CHOOSE_POLICY},
+    {"if-available", CLI_FLAG, AT(if_available), NULL, "Boundary", CLI_CHOOSE_IF_AVAILABLE},
     {"tier", CLI_TEXT, AT(tier), "TIER", "Boundary", "kind of boundary; only container is in this version (default)"},
     {"limit", CLI_LIST, AT(limits), "KEY=VALUE", "Boundary",
      "change one limit, as with run; over the policy's; may be given again"},
@@ -80,17 +81,6 @@ static void on_signal(int signal_number)
         (void)raise(signal_number);
     }
     stop_asked = 1;
-}
-
-/* No SA_RESTART: waiting for a result must end. */
-static void catch_signals(void)
-{
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal};
-
-    sigemptyset(&action.sa_mask);
-    for (unsigned i = 0; i < ARRAY_COUNT(numbers); i++)
-        (void)sigaction(numbers[i], &action, NULL); /* cannot fail for these */
 }
 
 static unsigned processors(void)
@@ -144,7 +134,8 @@ static int choose_folder(struct job *job, struct base_err *err)
 static int prepare(struct job *job, struct base_err *err)
 {
     struct values *values = &job->values;
-    const struct cli_choice choice = {values->policy, values->tier, &values->limits, &values->env};
+    const struct cli_choice choice = {values->policy, values->tier, &values->limits, &values->env,
+                                      values->if_available};
 
     if (!values->candidates)
         return cli_options_err(&syntax, err, "--candidates is missing");
@@ -228,7 +219,7 @@ int cli_eval(int argc, char **argv)
     struct base_err err;
     int r;
 
-    catch_signals();
+    base_signals_handle(base_signals_ending(), on_signal); /* waiting for a result must end */
     r = cli_options_parse(&syntax, argc, argv, &job.values, &operands, &err);
     if (r == 1)
         return cli_say_end(0);

@@ -7,7 +7,9 @@
 #include "front/cli/learn.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/signals.h"
 #include "cage/cage.h"
+#include "front/cli/choose.h"
 #include "front/cli/options.h"
 #include "front/cli/policy_text.h"
 #include "front/cli/say.h"
@@ -16,6 +18,7 @@
 
 struct values {
     const char *out, *name, *runtime, *policy, *stdin_path;
+    bool if_available;
 };
 #define AT(field) offsetof(struct values, field)
 
@@ -23,7 +26,8 @@ static const struct cli_option options[] = {
     {"runtime", CLI_TEXT, AT(runtime), "NAME", "Programs", "as for fumehood run, for all of them"},
     {"stdin", CLI_TEXT, AT(stdin_path), "FILE", "Programs", "what each of them reads; default: nothing"},
     {"policy", CLI_TEXT, AT(policy), "NAME|FILE", "Policy",
-     "what they run under while learning; the result is this with fewer system calls; default: default"},
+     "what they run under while learning; the result is this with fewer system calls; default: as for fumehood run"},
+    {"if-available", CLI_FLAG, AT(if_available), NULL, "Policy", CLI_CHOOSE_IF_AVAILABLE},
     {"name", CLI_TEXT, AT(name), "NAME", "Policy", "name of the result and of its profile; default: learned"},
     {"out", CLI_TEXT, AT(out), "FILE", "Result", "write the policy to FILE, in one step; default: standard output"},
     {NULL},
@@ -91,9 +95,9 @@ static int load_programs(struct course *course, const char *const *files, struct
 static int prepare(struct course *course, const char *const *files, struct base_err *err)
 {
     const struct values *values = &course->values;
-    int r = policy_load(values->policy ? values->policy : "default", &course->policy, err);
+    const struct cli_choice choice = {.policy = values->policy, .if_available = values->if_available};
+    int r = cli_choose_policy(&choice, &course->policy, err);
 
-    r = cli_say_usage_if_missing(r, err);
     if (r >= 0 && values->name && (!*values->name || strlen(values->name) >= sizeof(course->policy.name)))
         return cli_options_err(&syntax, err, "--name must have 1 to %zu bytes", sizeof(course->policy.name) - 1);
     if (r >= 0 && values->name && policy_profile_is_taken(values->name))
@@ -128,14 +132,18 @@ static int run_one(const struct course *course, const struct lesson *lesson, con
 }
 
 /* "exited with 3", "ended by signal 9", "limit (wall)" */
-static const char *ending_text(const struct warden_outcome *outcome, char *text, size_t text_bytes)
+static const char *ending_text(const struct warden_outcome *outcome, const struct policy *policy, char *text,
+                               size_t text_bytes)
 {
+    char name[96];
+
     if (outcome->ending == WARDEN_EXITED)
         (void)snprintf(text, text_bytes, "exited with %d", outcome->exit_code);
     else if (outcome->ending == WARDEN_SIGNALED)
-        (void)snprintf(text, text_bytes, "was ended by signal %d", outcome->signal);
+        (void)snprintf(text, text_bytes, "was ended by signal %s",
+                       base_signal_text(outcome->signal, name, sizeof(name)));
     else if (outcome->ending == WARDEN_LIMIT)
-        (void)snprintf(text, text_bytes, "was ended by the %s limit", warden_limit_name(outcome->limit));
+        (void)snprintf(text, text_bytes, "was ended by the %s", warden_limit_text(outcome, policy, name, sizeof(name)));
     else
         (void)snprintf(text, text_bytes, "ended as %s", warden_ending_name(outcome->ending));
     return text;
@@ -145,14 +153,14 @@ static int learn_one(const struct course *course, struct lesson *lesson, struct 
                      struct base_err *err)
 {
     const struct warden_outcome *outcome = &lesson->outcome;
-    char text[64];
+    char text[128];
     int r = run_one(course, lesson, &course->policy, true, &lesson->outcome, err);
 
     if (r < 0)
         return r;
     if (outcome->ending != WARDEN_EXITED || outcome->exit_code != 0) {
         (void)base_err_set(err, BASE_E_INVALID, lesson->program.name, "%s while learning",
-                           ending_text(outcome, text, sizeof(text)));
+                           ending_text(outcome, &course->policy, text, sizeof(text)));
         return base_err_remedy(err, "learn from programs that end with 0 under fumehood run");
     }
     for (size_t i = 0; i < ARRAY_COUNT(learned->bits); i++)
@@ -178,7 +186,7 @@ static int verify_one(const struct course *course, const struct lesson *lesson, 
 {
     AUTO_OUTCOME struct warden_outcome outcome = {0};
     const struct warden_denial *denial;
-    char text[64];
+    char text[128];
     int r = run_one(course, lesson, policy, false, &outcome, err);
 
     if (r < 0)
@@ -188,7 +196,7 @@ static int verify_one(const struct course *course, const struct lesson *lesson, 
         (void)base_err_set(err, BASE_E_INVALID, lesson->program.name, "was denied %s when it ran again", denial->what);
     else if (outcome.ending != WARDEN_EXITED || outcome.exit_code != 0)
         (void)base_err_set(err, BASE_E_INVALID, lesson->program.name, "%s when it ran again",
-                           ending_text(&outcome, text, sizeof(text)));
+                           ending_text(&outcome, policy, text, sizeof(text)));
     else
         return 0;
     return base_err_remedy(err, "it does not always do the same: give it more than once, or a --stdin that decides");

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/signals.h"
 #include "front/cli/choose.h"
 #include "front/cli/run_end.h"
 #include "front/cli/say.h"
@@ -16,7 +17,7 @@
 struct values {
     const char *runtime, *policy, *tier, *cage, *stdin_path, *out, *receipt;
     struct cli_list limits, inputs, env, artifacts;
-    bool json, fresh;
+    bool json, fresh, if_available;
     enum run_cage chosen; /* what --cage says */
 };
 #define AT(field) offsetof(struct values, field)
@@ -31,8 +32,8 @@ static const struct cli_option options[] = {
     {"env", CLI_LIST, AT(env), "NAME=VALUE", "Program",
      "add a variable, or replace a fixed one (PATH, HOME, LANG, TZ, TMPDIR) or the policy's; nothing is inherited; "
      "may be given again, each NAME once"},
-    {"policy", CLI_TEXT, AT(policy), "FILE", "Boundary",
-     "a policy file, or the built-in default or if-available; default: default"},
+    {"policy", CLI_TEXT, AT(policy), "FILE", "Boundary", CLI_CHOOSE_POLICY},
+    {"if-available", CLI_FLAG, AT(if_available), NULL, "Boundary", CLI_CHOOSE_IF_AVAILABLE},
     {"tier", CLI_TEXT, AT(tier), "TIER", "Boundary", "kind of boundary; only container is in this version (default)"},
     {"limit", CLI_LIST, AT(limits), "KEY=VALUE", "Boundary",
      "change one limit, see below; over the policy's; may be given again, each KEY once"},
@@ -79,7 +80,20 @@ struct job {
     size_t file_count;
     int stdin_fd; /* -1: nothing to read */
     int stdin_owned_fd;
+    uint64_t signals; /* those that were blocked at the start */
 };
+
+/* From the moment that there is something to clear up until it is: a signal waits for the run, which it cancels. What
+ * is read or written meanwhile makes nobody wait. */
+static void hold_signals(struct job *job)
+{
+    job->signals = base_signals_block(base_signals_ending());
+}
+
+static void let_signals(const struct job *job)
+{
+    base_signals_restore(job->signals);
+}
 
 static void job_release(struct job *job)
 {
@@ -179,11 +193,13 @@ static int check_receipt_path(const char *path, struct base_err *err)
 static int prepare(struct job *job, const char *path, struct base_err *err)
 {
     struct values *values = &job->values;
-    const struct cli_choice choice = {values->policy, values->tier, &values->limits, &values->env};
+    const struct cli_choice choice = {values->policy, values->tier, &values->limits, &values->env,
+                                      values->if_available};
     int r = not_in_this_version(values, err);
 
     if (r >= 0)
         r = cli_choose_cage(&syntax, values->cage, values->fresh, RUN_CAGE_FRESH, &values->chosen, err);
+    hold_signals(job);
     if (r >= 0) {
         if (values->chosen == RUN_CAGE_FRESH)
             (void)run_prepare(NULL); /* execute() will tell */
@@ -205,8 +221,8 @@ static bool wants_receipt(const struct job *job)
     return job->values.json || job->values.receipt;
 }
 
-static int give_receipt(const struct job *job, const struct run_request *request, const struct warden_outcome *outcome,
-                        struct base_err *err)
+static int make_receipt(const struct job *job, const struct run_request *request, const struct warden_outcome *outcome,
+                        json_t **ret_receipt, struct base_err *err)
 {
     AUTO_JSON json_t *receipt = NULL;
     AUTO_BUF struct base_buf line = {0};
@@ -220,9 +236,20 @@ static int give_receipt(const struct job *job, const struct run_request *request
         r = receipt_seal(receipt, NULL, &line, hash, err);
     if (r >= 0 && job->values.receipt)
         r = base_file_replace(job->values.receipt, line.bytes, line.count, err);
-    if (r >= 0 && job->values.json)
-        r = cli_say_json(receipt, false, err);
+    if (r >= 0)
+        *ret_receipt = TAKE_PTR(receipt);
     return r;
+}
+
+/* Everything that is said comes after the receipt is on its way: who reads it may be slow, and a signal may end us. */
+static int say_end(const struct job *job, const struct warden_outcome *outcome, const json_t *receipt,
+                   struct base_err *err)
+{
+    if (!job->values.json)
+        cli_run_end_say(outcome, &job->policy);
+    else if (outcome->error.code)
+        (void)cli_say_error(&outcome->error); /* its status comes with the ending */
+    return receipt && job->values.json ? cli_say_json(receipt, false, err) : 0;
 }
 
 static int execute(const struct job *job, const char *const *args)
@@ -243,17 +270,19 @@ static int execute(const struct job *job, const char *const *args)
         .receipt_draft = wants_receipt(job) ? &draft : NULL,
     };
     AUTO_OUTCOME struct warden_outcome outcome = {0};
-    struct base_err err;
+    AUTO_JSON json_t *receipt = NULL;
+    struct base_err err, unwritten = {0};
+    int r = run_execute(&request, &outcome, &err);
 
-    if (run_execute(&request, &outcome, &err) < 0)
+    if (r >= 0)
+        (void)make_receipt(job, &request, &outcome, &receipt, &unwritten);
+    run_release();
+    let_signals(job);
+    if (r >= 0)
+        r = say_end(job, &outcome, receipt, &err);
+    if (r < 0)
         return cli_say_error(&err);
-    if (outcome.error.code)
-        (void)cli_say_error(&outcome.error); /* its status comes with the ending */
-    if (!json)
-        cli_run_end_say(&outcome, &job->policy);
-    if (give_receipt(job, &request, &outcome, &err) < 0)
-        return cli_say_error(&err);
-    return cli_run_end_status(&outcome);
+    return unwritten.code ? cli_say_error(&unwritten) : cli_run_end_status(&outcome);
 }
 
 int cli_run(int argc, char **argv)
@@ -267,7 +296,9 @@ int cli_run(int argc, char **argv)
         return cli_say_end(0);
     if (r >= 0)
         r = prepare(&job, operands.items[0], &err);
-    if (r < 0)
+    if (r < 0) {
+        let_signals(&job);
         return cli_say_error(&err);
+    }
     return execute(&job, operands.args);
 }

@@ -2,9 +2,13 @@
 
 #include "front/cli/run_end.h"
 #include "base/cleanup.h"
+#include "base/signals.h"
+#include "base/units.h"
 #include "front/cli/say.h"
 #include "run/run.h"
+#include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define STATUS_TIME        124
@@ -59,35 +63,36 @@ int cli_run_end_status(const struct warden_outcome *outcome)
     return STATUS_LOST;
 }
 
-/* The policy key that a limit word stands for; POLICY_LIMIT_MAX where it may be one of several. */
-static enum policy_limit_key limit_key(enum warden_limit limit)
+const char *cli_run_end_text(const struct warden_outcome *outcome, const struct policy *policy, char *text,
+                             size_t text_bytes)
 {
-    static const struct {
-        enum warden_limit limit;
-        enum policy_limit_key key;
-    } keys[] = {
-        {WARDEN_LIMIT_WALL, POLICY_LIMIT_WALL_MS},        {WARDEN_LIMIT_CPU, POLICY_LIMIT_CPU_MS},
-        {WARDEN_LIMIT_IDLE, POLICY_LIMIT_IDLE_MS},        {WARDEN_LIMIT_MEMORY, POLICY_LIMIT_MEMORY_BYTES},
-        {WARDEN_LIMIT_PROCESSES, POLICY_LIMIT_PROCESSES}, {WARDEN_LIMIT_OPEN_FILES, POLICY_LIMIT_OPEN_FILES},
-        {WARDEN_LIMIT_INPUT, POLICY_LIMIT_STDIN_BYTES},
-    };
-    for (size_t i = 0; i < ARRAY_COUNT(keys); i++)
-        if (keys[i].limit == limit)
-            return keys[i].key;
-    return POLICY_LIMIT_MAX;
+    static const char *const forms[] = {
+        [BASE_UNIT_COUNT] = "NUMBER", [BASE_UNIT_BYTES] = "SIZE", [BASE_UNIT_MS] = "TIME"};
+    enum policy_limit_key key = warden_limit_key(outcome, policy);
+    char limit[96], option[80] = "";
+
+    if (key != POLICY_LIMIT_MAX)
+        (void)snprintf(option, sizeof(option), " (to change it: --limit %s=%s)", policy_limit_name(key),
+                       forms[policy_limit_unit(key)]);
+    (void)snprintf(text, text_bytes, "ended by the %s%s", warden_limit_text(outcome, policy, limit, sizeof(limit)),
+                   option);
+    return text;
 }
 
 static void say_limit(const struct warden_outcome *outcome, const struct policy *policy)
 {
-    enum policy_limit_key key = limit_key(outcome->limit);
-    const char *word = warden_limit_name(outcome->limit);
-    const char *detail = outcome->detail;
-    char value[32] = "";
+    char text[256];
 
-    if (key != POLICY_LIMIT_MAX && !policy->limits[key].unlimited)
-        base_units_text(policy->limits[key].value, policy_limit_unit(key), value, sizeof(value));
-    cli_say_note("ended by the %s limit%s%s%s%s", word ? word : "unknown", *value ? " of " : "", value,
-                 *detail ? ": " : "", detail);
+    cli_say_note("%s", cli_run_end_text(outcome, policy, text, sizeof(text)));
+}
+
+/* A kill would also be the sign of a limit that is kept by killing: here it is known to be none. */
+static void say_signal(const struct warden_outcome *outcome)
+{
+    char name[32];
+
+    cli_say_note("the program was ended by signal %s%s", base_signal_text(outcome->signal, name, sizeof(name)),
+                 outcome->signal == SIGKILL ? ", and by no limit of its cage" : "");
 }
 
 /* The first few by name, the rest as a number. */
@@ -110,17 +115,37 @@ static void say_denials(const struct warden_outcome *outcome)
         cli_say_note("denied: %s", text.bytes);
 }
 
+static bool is_one_place(int a, int b)
+{
+    struct stat one, other;
+
+    if (isatty(a) && isatty(b))
+        return true;
+    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* Where our line goes, the guest's last one may be unfinished: what it wrote to stdout counts where both go there. */
+static bool is_line_open(const struct warden_outcome *outcome)
+{
+    const struct warden_stream *last = &outcome->err;
+
+    if (outcome->out.passed_turn > last->passed_turn && is_one_place(STDOUT_FILENO, STDERR_FILENO))
+        last = &outcome->out;
+    return last->passed_turn > 0 && last->passed_last != '\n';
+}
+
 void cli_run_end_say(const struct warden_outcome *outcome, const struct policy *policy)
 {
-    size_t written = outcome->err.kept.count;
-
-    /* on a terminal a line of ours must not be glued to an unfinished one of the guest; a file stays byte-exact */
-    if (written && outcome->err.kept.bytes[written - 1] != '\n' && isatty(STDERR_FILENO))
-        fputc('\n', stderr);
+    if (is_line_open(outcome))
+        cli_say_line_is_open();
+    if (outcome->error.code)
+        (void)cli_say_error(&outcome->error); /* its status comes with the ending */
+    if (outcome->ending == WARDEN_SIGNALED)
+        say_signal(outcome);
     if (outcome->ending == WARDEN_LIMIT)
         say_limit(outcome, policy);
     if (outcome->ending == WARDEN_DENIED)
-        cli_say_note("ended %s, as the policy says", outcome->detail);
+        cli_say_note("ended %s, as the policy says (to change it: the policy's denials)", outcome->detail);
     if (outcome->ending == WARDEN_CANCELLED)
         cli_say_note("cancelled%s%s", *outcome->detail ? ": " : "", outcome->detail);
     if (outcome->denial_count || outcome->denials_unlisted)

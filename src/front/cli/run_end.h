@@ -7,5 +7,10 @@
 /* The exit status of the contract. */
 int cli_run_end_status(const struct warden_outcome *outcome);
 
-/* One line on stderr for a limit, for denials, for a run that failed or was cancelled; nothing for a plain end. */
+/* "ended by the wall limit of 10s (to change it: --limit wall_ms=TIME)". Returns @text. */
+const char *cli_run_end_text(const struct warden_outcome *outcome, const struct policy *policy, char *text,
+                             size_t text_bytes);
+
+/* One line on stderr for every ending that is no exit, and one for denials, never on a line that the guest has begun.
+ */
 void cli_run_end_say(const struct warden_outcome *outcome, const struct policy *policy);

@@ -19,6 +19,19 @@ static const char own_output[] = "standard output";
 
 #define STATUS_READER_GONE (128 + SIGPIPE)
 
+static bool line_is_open;
+
+void cli_say_line_is_open(void)
+{
+    line_is_open = true;
+}
+
+static void begin_line(void)
+{
+    fputs(line_is_open ? "\nfumehood: " : "fumehood: ", stderr);
+    line_is_open = false;
+}
+
 int cli_say_error(const struct base_err *err)
 {
     char text[1152];
@@ -26,7 +39,8 @@ int cli_say_error(const struct base_err *err)
     if (err->sys_errno == EPIPE && strcmp(err->place, own_output) == 0)
         return STATUS_READER_GONE;
 
-    fprintf(stderr, "fumehood: %s\n", base_err_text(err, text, sizeof(text)));
+    begin_line();
+    fprintf(stderr, "%s\n", base_err_text(err, text, sizeof(text)));
     return base_err_status(err->code);
 }
 
@@ -58,7 +72,7 @@ void cli_say_note(const char *fmt, ...)
     for (char *c = text; *c; c++)
         if (*c == '\n' || *c == '\t')
             *c = ' '; /* one line */
-    fputs("fumehood: ", stderr);
+    begin_line();
     cli_say_visible(stderr, text, strlen(text));
     fputc('\n', stderr);
 }

@@ -11,6 +11,9 @@
  * the status of SIGPIPE, where the reader of our own output went away: he knows. */
 int cli_say_error(const struct base_err *err);
 
+/* Somebody else has begun a line where our messages go: the next one begins another. */
+void cli_say_line_is_open(void);
+
 /* The same for verbs that are checks or views: 125 stays 125, 141 stays 141, all else is 2. */
 int cli_say_error_view(const struct base_err *err);
 

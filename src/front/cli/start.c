@@ -2,10 +2,12 @@
  *
  * A closed descriptor 0 to 2 would be given to the next file that is opened, and messages would go into it. An ignored
  * SIGCHLD makes wait() lose the ends of children; blocked signals would make Ctrl-C dead; a soft limit on files or
- * descriptors would end or starve us. All are inherited over exec.
+ * descriptors would end or starve us. All are inherited over exec. What else is ignored stays so: nohup and a shell's
+ * background mean it.
  */
 
 #include "front/cli/start.h"
+#include "base/signals.h"
 #include "cage/cage.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -33,15 +35,10 @@ static int open_missing(struct base_err *err)
 
 static void set_signals(void)
 {
-    static const int plain[] = {SIGCHLD, SIGINT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2};
-    sigset_t none;
-
-    sigemptyset(&none);
-    for (unsigned i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
-        (void)signal(plain[i], SIG_DFL); /* cannot fail for these */
-    (void)signal(SIGPIPE, SIG_IGN);      /* a reader that left is seen as EPIPE where we write */
-    (void)signal(SIGXFSZ, SIG_IGN);      /* a limit on file sizes is seen as EFBIG where we write */
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)signal(SIGCHLD, SIG_DFL); /* cannot fail for these */
+    (void)signal(SIGPIPE, SIG_IGN); /* a reader that left is seen as EPIPE where we write */
+    (void)signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is seen as EFBIG where we write */
+    base_signals_restore(0);
 }
 
 /* We need a few dozen descriptors and write small files; what the guest may have is the policy's business. */

@@ -205,7 +205,7 @@ static int signal_parent(void *argument)
 /* Both clean up: the run ends as cancelled, and the signal is used up. */
 static void signals_cancel(void **state)
 {
-    static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+    static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGALRM};
 
     (void)state;
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
