@@ -11,12 +11,12 @@ PROBE = "candidates/stdio-good/sum-columns.py"
 def choose_policy(program, examples):
     """The default policy, or the one that does without control groups, and then it says so."""
     run = subprocess.run([program, "run", examples / PROBE], stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if run.returncode != 126 or "_if_available" not in run.stderr:
+    if run.returncode != 126 or "--if-available" not in run.stderr:
         return []
     print("This user may not make control groups, so memory and processes are bounded less well than for root.")
     print("  " + run.stderr.strip())
-    print("The demo goes on with --policy if-available.\n")
-    return ["--policy", "if-available"]
+    print("The demo goes on with --if-available.\n")
+    return ["--if-available"]
 
 
 def wanted_of(verdicts, row):

@@ -82,6 +82,7 @@ struct fumehood_pool_options {
     const char *const *limits; /* "KEY=VALUE", such as "wall_ms=2s": over the policy's, each once; NULL-terminated */
     enum fumehood_cage cage;
     const char *program; /* path of fumehood; default: where it was installed with this library. PATH is not asked */
+    int if_available;    /* not 0: go on without those limits that this machine cannot enforce */
 };
 
 /* Start the wardens and wait until they are ready; at most 30 s where the program at the path does not answer. @options

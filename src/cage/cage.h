@@ -56,6 +56,7 @@ enum cage_counter {
 #define CAGE_PATH_BYTES 512
 
 struct cage_host {
+    bool is_root;       /* started by root, be it only that of a container */
     bool privileged;    /* started by root, with the rights to give each cage its own ids */
     uid_t uid_base;     /* privileged: first id of the range for cages; slot k has base + 2k (init), + 2k + 1 (guest) */
     unsigned uid_slots; /* how many slots the range has */

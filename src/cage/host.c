@@ -63,7 +63,8 @@ static void probe_identity(struct cage_host *host)
     static const unsigned bases[] = {UID_BASE, 50000};
     bool all;
 
-    if (geteuid() != 0 || !has_capability(CAP_SETUID) || !has_capability(CAP_SETGID))
+    host->is_root = geteuid() == 0;
+    if (!host->is_root || !has_capability(CAP_SETUID) || !has_capability(CAP_SETGID))
         return;
     all = has_all_ids();
     for (size_t i = 0; i < ARRAY_COUNT(bases); i++) {

@@ -44,6 +44,16 @@ static bool enforceable(const struct policy *policy, const struct cage_host *hos
            host->controllers[controller];
 }
 
+/* Who is root already is not told to be; what it lacks is its container's to give. */
+static const char *other_way(const struct cage_host *host)
+{
+    if (host->is_root)
+        return "or start this container with control groups that it may write: docs/containers.md";
+    if (host->cgroup_v2)
+        return "or start as root, or in a group of your own: systemd-run --user --scope -p Delegate=yes";
+    return "or start as root";
+}
+
 /* All of them at once: nobody wants to be told of the second wall when the first has been given up. The remedy that
  * always works comes first. */
 static int refuse(const struct policy *policy, const struct cage_host *host, struct base_err *err)
@@ -57,9 +67,7 @@ static int refuse(const struct policy *policy, const struct cage_host *host, str
                                        policy_limit_name((enum policy_limit_key)key));
     (void)base_err_set(err, BASE_E_REFUSED, keys, "cannot be enforced here: %s",
                        host->cgroup_why[0] ? host->cgroup_why : "the controller that does it is missing");
-    return base_err_remedy(
-        err, "--policy if-available goes on without, as do limits spelled KEY_if_available; or start as root%s",
-        host->cgroup_v2 ? ", or in a group of your own: systemd-run --user --scope -p Delegate=yes" : "");
+    return base_err_remedy(err, "--if-available goes on without; %s", other_way(host));
 }
 
 /* A limit that our starter gave us ends the guest before the policy's does, and untyped: the receipt would tell a limit
@@ -68,8 +76,9 @@ static int refuse_lower(enum policy_limit_key key, uint64_t hard, const char *op
 {
     (void)base_err_set(err, BASE_E_REFUSED, policy_limit_name(key), "is more than this process was given (%llu)",
                        (unsigned long long)hard);
-    return base_err_remedy(err, "raise it (ulimit -H%s), or ask for less with --limit %s=...", option,
-                           policy_limit_name(key));
+    return base_err_remedy(err,
+                           "raise it (ulimit -H%s), ask for less with --limit %s=..., or go on without: --if-available",
+                           option, policy_limit_name(key));
 }
 
 static int plan_inherited(const struct cage_host *host, const struct cage_plan *plan, struct base_err *err)

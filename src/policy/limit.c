@@ -161,3 +161,9 @@ int policy_set_limit(struct policy *policy, const char *assignment, struct base_
 {
     return policy_limit_set(policy, assignment, "command line", err);
 }
+
+void policy_soften(struct policy *policy)
+{
+    for (size_t key = 0; key < POLICY_LIMIT_MAX; key++)
+        policy->limits[key].if_available = true;
+}

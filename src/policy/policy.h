@@ -85,6 +85,9 @@ int policy_load(const char *ref, struct policy *ret_policy, struct base_err *err
 /* A copy that owns all it has. BASE_E_NOMEM. */
 int policy_copy(const struct policy *policy, struct policy *ret_policy, struct base_err *err);
 
+/* Spell every limit KEY_if_available. */
+void policy_soften(struct policy *policy);
+
 /* Apply "KEY=VALUE" or "KEY_if_available=VALUE" from the command line. BASE_E_USAGE. */
 int policy_set_limit(struct policy *policy, const char *assignment, struct base_err *err);
 

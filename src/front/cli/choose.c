@@ -2,7 +2,77 @@
 
 #include "front/cli/choose.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "front/cli/say.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define POLICY_MAX_BYTES (1u << 20)
+
+/* Where a user's own policy stands: false where no folder is known, or none is there. What cannot be looked at may be
+ * there. */
+static bool find_own(char path[PATH_MAX])
+{
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    bool has_config = config && config[0] == '/';
+    struct stat st;
+    int length;
+
+    if (!has_config && (!home || home[0] != '/'))
+        return false;
+    length =
+        snprintf(path, PATH_MAX, "%s%s/fumehood/policy.yaml", has_config ? config : home, has_config ? "" : "/.config");
+    if (length >= PATH_MAX)
+        return false;
+    return stat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+/* It decides what a program may do without having been named: so nobody else may have written it. */
+static int check_own(const char *path, int fd, struct base_err *err)
+{
+    const char *why = NULL;
+    struct stat st;
+
+    if (fstat(fd, &st) < 0)
+        return base_err_sys(err, BASE_E_USAGE, errno, path, "cannot be looked at");
+    if (st.st_uid != geteuid() && st.st_uid != 0)
+        why = "belongs to another user, so it is nobody's own policy here";
+    else if (st.st_mode & 022)
+        why = "may be written by others, so it is nobody's own policy";
+    if (!why)
+        return 0;
+    (void)base_err_set(err, BASE_E_USAGE, path, "%s", why);
+    return base_err_remedy(err, "chmod go-w, chown, or say another: --policy default");
+}
+
+static int load_own(const char *path, struct policy *ret_policy, struct base_err *err)
+{
+    AUTO_BUF struct base_buf text = {0};
+    AUTO_CLOSE int fd = -1;
+    char open_path[64];
+    int r = base_file_open(path, &fd, NULL, err);
+
+    if (r >= 0)
+        r = check_own(path, fd, err);
+    if (r < 0)
+        return r;
+    (void)snprintf(open_path, sizeof(open_path), "/proc/self/fd/%d", fd); /* the one that was looked at */
+    r = base_file_read(open_path, POLICY_MAX_BYTES, &text, err);
+    return r < 0 ? r : policy_parse(text.bytes ? text.bytes : "", text.count, path, ret_policy, err);
+}
+
+static int load(const char *named, struct policy *ret_policy, struct base_err *err)
+{
+    char path[PATH_MAX];
+
+    if (!named && find_own(path))
+        return load_own(path, ret_policy, err);
+    return policy_load(named ? named : "default", ret_policy, err);
+}
 
 /* Lists may be NULL: there is no such option. */
 static int apply_lists(const struct cli_choice *choice, struct policy *policy, struct base_err *err)
@@ -16,7 +86,7 @@ static int apply_lists(const struct cli_choice *choice, struct policy *policy, s
 int cli_choose_policy(const struct cli_choice *choice, struct policy *ret_policy, struct base_err *err)
 {
     AUTO_POLICY struct policy policy = {0};
-    int r = policy_load(choice->policy ? choice->policy : "default", &policy, err);
+    int r = load(choice->policy, &policy, err);
 
     r = cli_say_usage_if_missing(r, err);
     if (r >= 0 && choice->tier)
@@ -25,6 +95,8 @@ int cli_choose_policy(const struct cli_choice *choice, struct policy *ret_policy
         r = apply_lists(choice, &policy, err);
     if (r < 0)
         return r;
+    if (choice->if_available)
+        policy_soften(&policy);
     *ret_policy = policy;
     policy = (struct policy){0}; /* given away */
     return 0;

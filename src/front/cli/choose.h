@@ -7,15 +7,24 @@
 
 /* What the options gave; unset members are NULL or empty. */
 struct cli_choice {
-    const char *policy;            /* --policy: a file or a built-in name; "default" when NULL */
+    const char *policy;            /* --policy: a file or a built-in name; NULL: the user's own, else "default" */
     const char *tier;              /* --tier */
     const struct cli_list *limits; /* --limit, may be NULL */
     const struct cli_list *env;    /* --env, may be NULL */
+    bool if_available;             /* --if-available */
 };
+
+/* What --if-available and --policy say in every verb's help. */
+#define CLI_CHOOSE_POLICY                                                                                              \
+    "a policy file, or the built-in default or if-available; default: your own (~/.config/fumehood/policy.yaml), "     \
+    "else "                                                                                                            \
+    "default"
+#define CLI_CHOOSE_IF_AVAILABLE "go on without those limits that this machine cannot enforce; the receipt says which"
 
 /* What --cage and --fresh add up to; @cage may be NULL. */
 int cli_choose_cage(const struct cli_syntax *syntax, const char *cage, bool fresh, enum run_cage by_default,
                     enum run_cage *ret_cage, struct base_err *err);
 
-/* Load the policy and apply the options over it, in the order of the struct. Release with policy_release(). */
+/* Load the policy and apply the options over it, in the order of the struct. A user's own is refused that somebody else
+ * may write. Release with policy_release(). */
 int cli_choose_policy(const struct cli_choice *choice, struct policy *ret_policy, struct base_err *err);

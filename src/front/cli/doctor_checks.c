@@ -121,7 +121,7 @@ static void ask_cgroups(struct doctor_report *report, const struct cage_host *ho
         {CAGE_CPUACCT, "cgroup cpuacct", "cpu_ms"},
     };
     static const char remedy[] = "run as root, or with a delegated group: systemd-run --user --scope -p Delegate=yes "
-                                 "fumehood ...; or go without: --policy if-available";
+                                 "fumehood ...; or go on without: --if-available";
 
     if (host->manager == CAGE_MANAGER_NONE)
         mend(add(report, "cgroup", DOCTOR_BAD, "none: %s", host->cgroup_why), remedy);

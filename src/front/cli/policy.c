@@ -16,7 +16,7 @@
 struct values {
     const char *tier;
     struct cli_list limits, env;
-    bool json, syscalls;
+    bool json, syscalls, if_available;
 };
 #define AT(field) offsetof(struct values, field)
 
@@ -24,6 +24,7 @@ static const struct cli_option show_options[] = {
     {"tier", CLI_TEXT, AT(tier), "TIER", "Changes", "as for fumehood run"},
     {"limit", CLI_LIST, AT(limits), "KEY=VALUE", "Changes", "as for fumehood run; may be given again"},
     {"env", CLI_LIST, AT(env), "NAME=VALUE", "Changes", "as for fumehood run; may be given again"},
+    {"if-available", CLI_FLAG, AT(if_available), NULL, "Changes", "as for fumehood run"},
     {"json", CLI_FLAG, AT(json), NULL, "Output", "print canonical JSON; default: YAML"},
     {NULL},
 };
@@ -32,6 +33,7 @@ static const struct cli_option hash_options[] = {
     {"tier", CLI_TEXT, AT(tier), "TIER", "Changes", "as for fumehood run"},
     {"limit", CLI_LIST, AT(limits), "KEY=VALUE", "Changes", "as for fumehood run; may be given again"},
     {"env", CLI_LIST, AT(env), "NAME=VALUE", "Changes", "as for fumehood run; may be given again"},
+    {"if-available", CLI_FLAG, AT(if_available), NULL, "Changes", "as for fumehood run"},
     {NULL},
 };
 
@@ -39,7 +41,7 @@ static const struct cli_syntax show_syntax = {
     .verb = "policy show",
     .usage = "[OPTION]... [NAME|FILE]",
     .summary = "Print the whole policy with every default filled in. NAME is default or if-available, a FILE's name "
-               "holds a dot or a slash; default: default.",
+               "holds a dot or a slash; default: what fumehood run has without --policy.",
     .options = show_options,
     .operands = {"NAME|FILE"},
 };
@@ -57,7 +59,8 @@ static const struct cli_syntax check_syntax = {
 static const struct cli_syntax hash_syntax = {
     .verb = "policy hash",
     .usage = "[OPTION]... [NAME|FILE]",
-    .summary = "Print the SHA-256 of the policy's canonical JSON, as receipts carry it; default: default.",
+    .summary = "Print the SHA-256 of the policy's canonical JSON, as receipts carry it; default: what fumehood run has "
+               "without --policy.",
     .options = hash_options,
     .operands = {"NAME|FILE"},
 };
@@ -66,6 +69,7 @@ static const struct cli_option explain_options[] = {
     {"tier", CLI_TEXT, AT(tier), "TIER", "Changes", "as for fumehood run"},
     {"limit", CLI_LIST, AT(limits), "KEY=VALUE", "Changes", "as for fumehood run; may be given again"},
     {"env", CLI_LIST, AT(env), "NAME=VALUE", "Changes", "as for fumehood run; may be given again"},
+    {"if-available", CLI_FLAG, AT(if_available), NULL, "Changes", "as for fumehood run"},
     {"syscalls", CLI_FLAG, AT(syscalls), NULL, "Output", "list every system call, allowed and denied"},
     {NULL},
 };
@@ -74,7 +78,8 @@ static const struct cli_syntax explain_syntax = {
     .verb = "policy explain",
     .usage = "[OPTION]... [NAME|FILE]",
     .summary = "Explain what the policy means on this machine: each protection, who enforces each limit, what counts "
-               "as a denied attempt, what risk remains and how to stop everything; default: default.",
+               "as a denied attempt, what risk remains and how to stop everything; default: what fumehood run has "
+               "without --policy.",
     .options = explain_options,
     .operands = {"NAME|FILE"},
 };
@@ -128,7 +133,7 @@ static int run_subject(const struct subject *subject, int argc, char **argv)
     struct cli_operands operands;
     struct base_err err;
     int r = cli_options_parse(subject->syntax, argc, argv, &values, &operands, &err);
-    const struct cli_choice choice = {operands.items[0], values.tier, &values.limits, &values.env};
+    const struct cli_choice choice = {operands.items[0], values.tier, &values.limits, &values.env, values.if_available};
 
     if (r == 1)
         return cli_say_end(0);

@@ -26,7 +26,7 @@ static const struct {
     {"--env", "environment"},
     {"arguments", "args"},
     {"--runtime NAME", "runtime"},
-    {"--policy if-available", "the policy if-available"},
+    {"--if-available", "if_available"},
 };
 
 /* A place is a field, or begins with one and a space. */

@@ -65,8 +65,11 @@ static int load_policy(const struct fumehood_pool_options *options, struct polic
         r = policy_load(options->policy ? options->policy : "default", policy, err);
     if (r < 0 && !err->place[0]) /* it was no file */
         (void)snprintf(err->place, sizeof(err->place), "policy");
-    return r < 0 ? r
-                 : policy_set_limits(policy, options->limits, lib_count(options->limits), "who opened the pool", err);
+    if (r >= 0)
+        r = policy_set_limits(policy, options->limits, lib_count(options->limits), "who opened the pool", err);
+    if (r >= 0 && options->if_available)
+        policy_soften(policy);
+    return r;
 }
 
 /* All of them are on their way before the first is waited for. */

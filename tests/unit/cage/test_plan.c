@@ -137,12 +137,21 @@ static void without_groups_each_is_refused(void **state)
         assert_int_equal(err.fault, BASE_FAULT_USER);
         assert_string_equal(err.place, rows[i].key);
         assert_non_null(strstr(err.what, host.cgroup_why));
-        assert_non_null(strstr(err.remedy, "--policy if-available"));
+        assert_non_null(strstr(err.remedy, "--if-available goes on without"));
+        assert_non_null(strstr(err.remedy, "start as root"));
         assert_null(strstr(err.remedy, "Delegate=yes")); /* which only cgroup v2 knows */
         host.cgroup_v2 = true;
         assert_int_equal(cage_plan_make(&policy, &host, &plan, &err), BASE_E_REFUSED);
         assert_non_null(strstr(err.remedy, "Delegate=yes"));
         host.cgroup_v2 = false;
+        host.is_root = true;
+        assert_int_equal(cage_plan_make(&policy, &host, &plan, &err), BASE_E_REFUSED);
+        assert_null(strstr(err.remedy, "as root")); /* which it is */
+        host.is_root = false;
+        policy_soften(&policy); /* the remedy works, whatever was given */
+        (void)planned(&policy, &host);
+        policy_release(&policy);
+        policy = policy_of("if-available");
 
         (void)snprintf(tolerant, sizeof(tolerant), "%s_if_available%s", rows[i].key, strchr(rows[i].assignment, '='));
         set(&policy, tolerant);
