@@ -1,7 +1,7 @@
 #!/bin/sh
 # setup.sh SET... - install what the sets need and this machine lacks, with Debian's apt-get
 #
-# Sets: build, test, demo, fuzz, vm, and big: the languages of about 900 MB that the tests skip where they are not
+# Sets: make, build, test, demo, fuzz, vm, and big: the languages of about 900 MB that the tests skip where they are not
 # installed; with FUMEHOOD_TEST_BIG=1 in the environment they belong to test. Says nothing when nothing is missing. A row
 # is a package and a file that shows that it, or something as good from elsewhere, is there; a star stands for the
 # machine's library folder.
@@ -9,6 +9,10 @@ set -eu
 
 packages() {
     case $1 in
+    make) cat <<'END'
+make            /usr/bin/make
+END
+        ;;
     build) cat <<'END'
 gcc             /usr/bin/gcc
 libc6-dev       /usr/include/stdio.h
@@ -37,6 +41,8 @@ sqlite3         /usr/bin/sqlite3
 lua5.4          /usr/bin/lua5.4
 bzip2           /usr/bin/bzip2
 xz-utils        /usr/bin/xz
+runc            /usr/sbin/runc
+mmdebstrap      /usr/bin/mmdebstrap
 END
         [ "${FUMEHOOD_TEST_BIG:-}" != 1 ] || packages big
         ;;
@@ -66,7 +72,7 @@ lz4             /usr/bin/lz4
 END
         ;;
     *)
-        echo "setup.sh: unknown set $1 (use build, test, big, demo, fuzz or vm)" >&2
+        echo "setup.sh: unknown set $1 (use make, build, test, big, demo, fuzz or vm)" >&2
         exit 2
         ;;
     esac
@@ -84,6 +90,7 @@ missing=
 for set in "$@"; do
     rows=$(packages "$set")
     while read -r package file; do
+        case " $missing " in *" $package "*) continue ;; esac
         is_there "$file" || missing="$missing $package"
     done <<END
 $rows
@@ -104,10 +111,12 @@ else
     exit 1
 fi
 
+# What is installed is for all users, whatever the starter's mask.
+umask 022
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 apt() {
-    $root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120 "$@" >"$log" 2>&1 </dev/null
+    $root env LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120 "$@" >"$log" 2>&1 </dev/null
 }
 echo "installing:$missing"
 # The lists may be absent or old: then the first try fails, and the second has fresh ones.
