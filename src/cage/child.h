@@ -42,6 +42,7 @@ struct cage_terms {
     uint64_t denied_calls;            /* the denied call that ends the run; POLICY_NO_DENIED_CALL: none */
     const struct sock_filter *filter; /* what is loaded; NULL: the default's */
     unsigned filter_count;
+    struct cage_numbers kept;        /* with a filter of its own: the calls that it has */
     const struct sock_filter *judge; /* what decides about a notified call; NULL: it is denied */
     unsigned judge_count;
     bool learn;       /* note what the judge lets pass */
@@ -304,6 +305,9 @@ int cage_landlock_apply(struct cage_context *context);
 
 /* judge_child.c: the answer of @code for @data, as the kernel would find it; a denial where it is not understood. */
 uint32_t cage_judge(const struct sock_filter *code, unsigned count, const struct seccomp_data *data);
+
+/* quiet_child.c: what a denied call answers that is no attempt, so that nobody is told of it; 0: it is one. */
+int cage_quiet_error(const struct seccomp_data *data);
 
 /* notify_child.c: answer and record denied calls until the guest's first process ends. */
 void cage_notify_loop(struct cage_context *context, pid_t guest);

@@ -4,9 +4,10 @@
  *
  * Theory of operation: all numbers form a line that is cut into runs with the same answer. Runs of one answer with no
  * more than a few single numbers between them are a stretch; the filter finds the stretch by binary search, and then
- * asks for its exceptions one by one. A call with conditions has a small piece of code of its own as its answer. The
- * kernel checks and translates a filter before each guest, so every instruction costs time: no piece stands twice where
- * one can serve, and no argument is asked for what is known of it.
+ * asks for its exceptions one by one. A call with conditions has a small piece of code of its own as its answer;
+ * where those are a list of values of one argument, that is such a search again. The kernel checks and translates a
+ * filter before each guest, so every instruction costs time: no piece stands twice where one can serve, and no argument
+ * is asked for what is known of it.
  */
 #include "cage/compile.h"
 #include <errno.h>
@@ -106,6 +107,105 @@ static unsigned put_branch(struct builder *builder, uint16_t op, uint32_t k, uns
                k);
 }
 
+/* --- the search --- */
+
+#define EXCEPTIONS_MAX 2u   /* in a stretch: with more, most numbers would take more steps than a search saves */
+#define KERNEL_NUMBERS 480u /* about as many calls as kernels have */
+#define RUN_WEIGHT     6u   /* in numbers: how much a run counts where the line is halved */
+
+struct line {
+    struct run {
+        uint32_t start; /* up to the next one's, all numbers answer alike */
+        unsigned place;
+    } runs[CAGE_NUMBERS + 3]; /* two for what is behind the tables, and the line's end */
+    unsigned run_count;
+    unsigned stretches[CAGE_NUMBERS + 3]; /* the first run of each, and the line's end */
+    unsigned stretch_count;
+};
+
+static void add_run(struct line *line, uint32_t start, unsigned place)
+{
+    if (line->run_count == 0 || line->runs[line->run_count - 1].place != place)
+        line->runs[line->run_count++] = (struct run){start, place};
+}
+
+static bool is_single(const struct run *run)
+{
+    return run[1].start - run->start == 1;
+}
+
+/* Where the stretch that begins with run @first ends: behind the last one that has the same answer. */
+static unsigned stretch_end(const struct line *line, unsigned first)
+{
+    unsigned end = first + 1, exceptions = 0;
+
+    for (unsigned run = end; run < line->run_count && exceptions <= EXCEPTIONS_MAX; run++)
+        if (line->runs[run].place == line->runs[first].place)
+            end = run + 1;
+        else if (is_single(&line->runs[run]))
+            exceptions++;
+        else
+            break;
+    return end;
+}
+
+static void end_line(struct line *line)
+{
+    line->runs[line->run_count].start = WHOLE;
+    for (unsigned run = 0; run < line->run_count; run = stretch_end(line, run))
+        line->stretches[line->stretch_count++] = run;
+    line->stretches[line->stretch_count] = line->run_count;
+}
+
+/* Of the runs from @first up to @end, all but single numbers have the answer of the first. */
+static unsigned put_stretch(struct builder *builder, const struct run *first, const struct run *end)
+{
+    unsigned at = first->place;
+
+    for (const struct run *run = end - 1; run > first; run--)
+        if (run->place != first->place) {
+            unsigned exception = within_reach(builder, run->place);
+            at = within_reach(builder, at);
+            at = put_branch(builder, BPF_JEQ, run->start, exception, at);
+        }
+    return at;
+}
+
+/* How much of the line is before a stretch. Numbers count, as the kernel goes the way of each when it takes the filter;
+ * runs count, so that no way becomes long. */
+static unsigned weight_before(const struct line *line, unsigned stretch)
+{
+    unsigned run = line->stretches[stretch];
+    uint32_t start = line->runs[run].start;
+
+    return (start < KERNEL_NUMBERS ? start : KERNEL_NUMBERS) + RUN_WEIGHT * run;
+}
+
+static unsigned middle_of(const struct line *line, unsigned first, unsigned last)
+{
+    unsigned both = weight_before(line, first) + weight_before(line, last + 1), middle = first + 1;
+
+    while (middle < last && weight_before(line, middle) + weight_before(line, middle + 1) < both)
+        middle++;
+    return middle;
+}
+
+/* Search among the stretches first..last; the number is in the accumulator. */
+static unsigned put_search(struct builder *builder, const struct line *line, unsigned first, unsigned last)
+{
+    const struct run *runs = line->runs;
+    unsigned middle, right, left;
+
+    if (first == last)
+        return put_stretch(builder, &runs[line->stretches[first]], &runs[line->stretches[first + 1]]);
+    middle = middle_of(line, first, last);
+    right = put_search(builder, line, middle, last);
+    left = put_search(builder, line, first, middle - 1);
+    right = within_reach(builder, right);
+    left = within_reach(builder, left);
+    return put_branch(builder, BPF_JGE, runs[line->stretches[middle]].start, right, left);
+}
+
 /* --- conditions --- */
 
 /* What a test has told: that it is one of the term's values, or that it is neither. */
@@ -196,6 +296,7 @@ static uint32_t action_of(enum cage_effect effect)
 {
     switch (effect) {
     case CAGE_DENY_IF:
+    case CAGE_DENY_IF_LOOPBACK:
         return SECCOMP_RET_USER_NOTIF;
     case CAGE_NOTHING_IF:
         return SECCOMP_RET_ERRNO | 0; /* the error 0: the caller sees success */
@@ -206,10 +307,20 @@ static uint32_t action_of(enum cage_effect effect)
     return SECCOMP_RET_ALLOW;
 }
 
+static bool is_denial(enum cage_effect effect)
+{
+    return effect == CAGE_DENY_IF || effect == CAGE_DENY_IF_LOOPBACK;
+}
+
+static bool is_for_loopback(enum cage_effect effect)
+{
+    return effect == CAGE_ALLOW_IF_LOOPBACK || effect == CAGE_DENY_IF_LOOPBACK;
+}
+
 static unsigned next_row(const struct builder *builder, const char *call, unsigned row)
 {
     while (row < cage_row_count && (strcmp(cage_rows[row].call, call) != 0 ||
-                                    (cage_rows[row].effect == CAGE_ALLOW_IF_LOOPBACK && !builder->wish->loopback)))
+                                    (is_for_loopback(cage_rows[row].effect) && !builder->wish->loopback)))
         row++;
     return row;
 }
@@ -254,14 +365,71 @@ static unsigned place_way(struct builder *builder, struct way way)
     return truth < 0 ? place_term(builder, way, &row->terms[way.term]) : place_way(builder, after(way, truth));
 }
 
+/* --- lists of values --- */
+
+#define VALUES_MIN 8u /* fewer are asked for one by one */
+
+/* Whether the rows of a call each say what one value of the same argument means. */
+static bool is_list(const char *call, unsigned *ret_half)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < cage_row_count; i++) {
+        const struct cage_term *t = &cage_rows[i].terms[0];
+        if (strcmp(cage_rows[i].call, call) != 0)
+            continue;
+        if (cage_rows[i].count != 1 || t->mask != WHOLE || t->value != t->or_value || t->differs)
+            return false;
+        if (count++ == 0)
+            *ret_half = t->half;
+        if (t->half != *ret_half)
+            return false;
+    }
+    return count >= VALUES_MIN;
+}
+
+/* The first row of the call with the lowest value from @from on, or NULL. */
+static const struct cage_row *next_value(const struct builder *builder, const char *call, uint32_t from)
+{
+    const struct cage_row *next = NULL;
+
+    for (unsigned i = 0; (i = next_row(builder, call, i)) < cage_row_count; i++) {
+        uint32_t value = cage_rows[i].terms[0].value;
+        if (value >= from && (!next || value < next->terms[0].value))
+            next = &cage_rows[i];
+    }
+    return next;
+}
+
+/* The search that finds a call's number finds a value as well. */
+static unsigned place_list(struct builder *builder, const char *call, unsigned half, uint32_t otherwise)
+{
+    const struct cage_row *row;
+    struct line line = {.run_count = 0};
+    uint32_t from = 0;
+
+    while ((row = next_value(builder, call, from))) {
+        uint32_t value = row->terms[0].value;
+        if (value > from)
+            add_run(&line, from, place_return(builder, otherwise));
+        add_run(&line, value, place_return(builder, action_of(row->effect)));
+        from = value + 1;
+    }
+    add_run(&line, from, place_return(builder, otherwise));
+    end_line(&line);
+    (void)put_search(builder, &line, 0, line.stretch_count - 1);
+    return put(builder, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)(offsetof(struct seccomp_data, args) + 4 * half));
+}
+
 static unsigned place_rows(struct builder *builder, const char *call)
 {
     struct way way = {.call = call, .otherwise = SECCOMP_RET_USER_NOTIF};
+    unsigned half = 0;
 
     for (unsigned i = 0; i < cage_row_count; i++)
-        if (strcmp(cage_rows[i].call, call) == 0 && cage_rows[i].effect == CAGE_DENY_IF)
+        if (strcmp(cage_rows[i].call, call) == 0 && is_denial(cage_rows[i].effect))
             way.otherwise = SECCOMP_RET_ALLOW;
-    return place_way(builder, way);
+    return is_list(call, &half) ? place_list(builder, call, half, way.otherwise) : place_way(builder, way);
 }
 
 /* The cage's first process waits for this one call, so it cannot answer it. */
@@ -292,27 +460,7 @@ static unsigned place_call(struct builder *builder, const struct cage_call *call
     return call->condition ? place_rows(builder, call->name) : place_return(builder, SECCOMP_RET_ALLOW);
 }
 
-/* --- the search --- */
-
-#define EXCEPTIONS_MAX 2u   /* in a stretch: with more, most numbers would take more steps than a search saves */
-#define KERNEL_NUMBERS 480u /* about as many calls as kernels have */
-#define RUN_WEIGHT     6u   /* in numbers: how much a run counts where the line is halved */
-
-struct line {
-    struct run {
-        uint32_t start; /* up to the next one's, all numbers answer alike */
-        unsigned place;
-    } runs[CAGE_NUMBERS + 3]; /* two for what is behind the tables, and the line's end */
-    unsigned run_count;
-    unsigned stretches[CAGE_NUMBERS + 3]; /* the first run of each, and the line's end */
-    unsigned stretch_count;
-};
-
-static void add_run(struct line *line, uint32_t start, unsigned place)
-{
-    if (line->run_count == 0 || line->runs[line->run_count - 1].place != place)
-        line->runs[line->run_count++] = (struct run){start, place};
-}
+/* --- the whole --- */
 
 /* Behind the tables there is nothing, up to the numbers of x32. */
 static void find_runs(struct builder *builder, struct line *line, const struct cage_call *calls, unsigned call_count)
@@ -327,83 +475,7 @@ static void find_runs(struct builder *builder, struct line *line, const struct c
     }
     add_run(line, nr, place_return(builder, SECCOMP_RET_ERRNO | ENOSYS));
     add_run(line, CAGE_X32_BIT, place_return(builder, SECCOMP_RET_USER_NOTIF));
-    line->runs[line->run_count].start = WHOLE;
-}
-
-static bool is_single(const struct run *run)
-{
-    return run[1].start - run->start == 1;
-}
-
-/* Where the stretch that begins with run @first ends: behind the last one that has the same answer. */
-static unsigned stretch_end(const struct line *line, unsigned first)
-{
-    unsigned end = first + 1, exceptions = 0;
-
-    for (unsigned run = end; run < line->run_count && exceptions <= EXCEPTIONS_MAX; run++)
-        if (line->runs[run].place == line->runs[first].place)
-            end = run + 1;
-        else if (is_single(&line->runs[run]))
-            exceptions++;
-        else
-            break;
-    return end;
-}
-
-static void find_stretches(struct line *line)
-{
-    for (unsigned run = 0; run < line->run_count; run = stretch_end(line, run))
-        line->stretches[line->stretch_count++] = run;
-    line->stretches[line->stretch_count] = line->run_count;
-}
-
-/* Of the runs from @first up to @end, all but single numbers have the answer of the first. */
-static unsigned put_stretch(struct builder *builder, const struct run *first, const struct run *end)
-{
-    unsigned at = first->place;
-
-    for (const struct run *run = end - 1; run > first; run--)
-        if (run->place != first->place) {
-            unsigned exception = within_reach(builder, run->place);
-            at = within_reach(builder, at);
-            at = put_branch(builder, BPF_JEQ, run->start, exception, at);
-        }
-    return at;
-}
-
-/* How much of the line is before a stretch. Numbers count, as the kernel goes the way of each when it takes the filter;
- * runs count, so that no way becomes long. */
-static unsigned weight_before(const struct line *line, unsigned stretch)
-{
-    unsigned run = line->stretches[stretch];
-    uint32_t start = line->runs[run].start;
-
-    return (start < KERNEL_NUMBERS ? start : KERNEL_NUMBERS) + RUN_WEIGHT * run;
-}
-
-static unsigned middle_of(const struct line *line, unsigned first, unsigned last)
-{
-    unsigned both = weight_before(line, first) + weight_before(line, last + 1), middle = first + 1;
-
-    while (middle < last && weight_before(line, middle) + weight_before(line, middle + 1) < both)
-        middle++;
-    return middle;
-}
-
-/* Search among the stretches first..last; the number is in the accumulator. */
-static unsigned put_search(struct builder *builder, const struct line *line, unsigned first, unsigned last)
-{
-    const struct run *runs = line->runs;
-    unsigned middle, right, left;
-
-    if (first == last)
-        return put_stretch(builder, &runs[line->stretches[first]], &runs[line->stretches[first + 1]]);
-    middle = middle_of(line, first, last);
-    right = put_search(builder, line, middle, last);
-    left = put_search(builder, line, first, middle - 1);
-    right = within_reach(builder, right);
-    left = within_reach(builder, left);
-    return put_branch(builder, BPF_JGE, runs[line->stretches[middle]].start, right, left);
+    end_line(line);
 }
 
 static void put_filter(struct builder *builder, const struct cage_call *calls, unsigned call_count)
@@ -412,7 +484,6 @@ static void put_filter(struct builder *builder, const struct cage_call *calls, u
     unsigned search, foreign;
 
     find_runs(builder, &line, calls, call_count);
-    find_stretches(&line);
     /* There are two stretches at least, as nothing and x32 are in no one: so a branch is what was put last. */
     (void)put_search(builder, &line, 0, line.stretch_count - 1);
     search = put(builder, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr));

@@ -17,8 +17,8 @@ struct cage_term {
 
 /* A row holds when all its terms hold. A call with ALLOW_IF rows is allowed when one holds and denied otherwise; a call
  * with DENY_IF rows is denied when one holds and allowed otherwise. NOTHING_IF rows come first: the call then answers 0
- * without being made. The text is for people. */
-enum cage_effect { CAGE_ALLOW_IF, CAGE_ALLOW_IF_LOOPBACK, CAGE_DENY_IF, CAGE_NOTHING_IF };
+ * without being made. ..._LOOPBACK rows are there where the policy has network: loopback. The text is for people. */
+enum cage_effect { CAGE_ALLOW_IF, CAGE_ALLOW_IF_LOOPBACK, CAGE_DENY_IF, CAGE_DENY_IF_LOOPBACK, CAGE_NOTHING_IF };
 #define CAGE_TERMS_MAX 4
 struct cage_row {
     const char *call;

@@ -96,14 +96,12 @@ const struct cage_row cage_rows[] = {
     {"fdatasync", CAGE_CLASS_FILESYSTEM, CAGE_NOTHING_IF, "nothing is done", 0, {{0}}},
     {"sync", CAGE_CLASS_FILESYSTEM, CAGE_NOTHING_IF, "nothing is done", 0, {{0}}},
     {"syncfs", CAGE_CLASS_FILESYSTEM, CAGE_NOTHING_IF, "nothing is done", 0, {{0}}},
+    {"sync_file_range", CAGE_CLASS_FILESYSTEM, CAGE_NOTHING_IF, "nothing is done", 0, {{0}}},
     /* Advice about shared files would tell, and slow down, others that use them. */
     {"fadvise64", CAGE_CLASS_FILESYSTEM, CAGE_NOTHING_IF, "nothing is done", 0, {{0}}},
-    {"fcntl",
-     CAGE_CLASS_FILESYSTEM,
-     CAGE_DENY_IF,
-     "F_NOTIFY, F_SETLEASE: what others do with a file",
-     1,
-     {ONE_OF(1, 0x402, 0x400)}},
+    /* Leases, delegations and notes tell what others do with a file; a hint stays with a file that all can see. */
+    {"fcntl", CAGE_CLASS_FILESYSTEM, CAGE_DENY_IF, "F_NOTIFY, F_SETLEASE", 1, {ONE_OF(1, 1026, 1024)}},
+    {"fcntl", CAGE_CLASS_FILESYSTEM, CAGE_DENY_IF, "F_SETDELEG, F_SET_RW_HINT", 1, {ONE_OF(1, 1040, 1036)}},
     {"renameat2", CAGE_CLASS_DEVICE, CAGE_DENY_IF, "RENAME_WHITEOUT, which makes a device", 1, {HAS(4, 4)}},
     /* Huge pages come from a pool of the machine that no limit on memory counts. */
     {"mmap", CAGE_CLASS_SYSCALL, CAGE_DENY_IF, "MAP_HUGETLB", 1, {HAS(3, 0x40000)}},
@@ -122,6 +120,27 @@ const struct cage_row cage_rows[] = {
      "the same for SO_REUSEPORT",
      2,
      {IS(1, SOL_SOCKET), ONE_OF(2, 51, 52)}},
+    /* TCP_MD5SIG and TCP_AO_ADD_KEY load a cipher's module, which the latter names; others switch something on for all
+     * of the machine. */
+    {"setsockopt",
+     CAGE_CLASS_SYSCALL,
+     CAGE_ALLOW_IF_LOOPBACK,
+     "TCP_FASTOPEN_NO_COOKIE, TCP_INQ",
+     2,
+     {IS(1, IPPROTO_TCP), ONE_OF(2, 34, 36)}},
+    {"setsockopt",
+     CAGE_CLASS_SYSCALL,
+     CAGE_DENY_IF_LOOPBACK,
+     "TCP_MD5SIG, TCP_ULP",
+     2,
+     {IS(1, IPPROTO_TCP), ONE_OF(2, 14, 31)}},
+    {"setsockopt",
+     CAGE_CLASS_SYSCALL,
+     CAGE_DENY_IF_LOOPBACK,
+     "other options of TCP from 32 on",
+     2,
+     {IS(1, IPPROTO_TCP), {4, ~31u, 0, 0, true}}},
+    {"setsockopt", CAGE_CLASS_SYSCALL, CAGE_DENY_IF_LOOPBACK, "UDP_ENCAP", 2, {IS(1, IPPROTO_UDP), IS(2, 100)}},
     {"personality", CAGE_CLASS_SYSCALL, CAGE_ALLOW_IF, "Linux, or looking only", 1, {{0, WHOLE, 0, WHOLE}}},
     {"mknod", CAGE_CLASS_DEVICE, CAGE_ALLOW_IF, "file", 1, {{2, S_IFMT, 0, S_IFREG}}},
     {"mknod", CAGE_CLASS_DEVICE, CAGE_ALLOW_IF, "FIFO or socket", 1, {{2, S_IFMT, S_IFIFO, S_IFSOCK}}},
@@ -143,9 +162,21 @@ const struct cage_row cage_rows[] = {
     {"ioprio_set", CAGE_CLASS_PROCESS, CAGE_DENY_IF, "all of a user", 1, {IS(0, 3)}},
     {"setpriority", CAGE_CLASS_PROCESS, CAGE_DENY_IF, "process 1, its group", 2, {ONE_OF(0, 0, 1), IS(1, 1)}},
     {"setpriority", CAGE_CLASS_PROCESS, CAGE_DENY_IF, "all of a user", 1, {IS(0, 2)}},
-    {"ioctl", CAGE_CLASS_DEVICE, CAGE_DENY_IF, "TIOCSTI, which types into a terminal", 1, {IS(1, 0x5412)}},
-    {"ioctl", CAGE_CLASS_DEVICE, CAGE_DENY_IF, "TIOCLINUX, which pastes into a console", 1, {IS(1, 0x541c)}},
+/* Terminals can be typed into, consoles pasted into, modules loaded, disks mapped and flushed: so by list. */
+#define REQUEST(effect, text, number) {"ioctl", CAGE_CLASS_DEVICE, effect, text, 1, {IS(1, number)}},
+#define LET(name, number, who)        REQUEST(CAGE_ALLOW_IF, #name, number)
+#define LOOPBACK(name, number, who)   REQUEST(CAGE_ALLOW_IF_LOOPBACK, #name " with network: loopback", number)
+#define UNDONE(name, number, error, who)
+#define NAMED(name, number)
+#include "cage/ioctls.def"
+#undef LET
+#undef LOOPBACK
+#undef UNDONE
+#undef NAMED
+#undef REQUEST
     {"prctl", CAGE_CLASS_SYSCALL, CAGE_DENY_IF, "PR_SET_SECCOMP", 1, {IS(0, 22)}},
     {"prctl", CAGE_CLASS_SYSCALL, CAGE_DENY_IF, "PR_SET_MM", 1, {IS(0, 35)}},
+    /* The one keeps others off the processor's other half, the other takes memory that no limit counts. */
+    {"prctl", CAGE_CLASS_SYSCALL, CAGE_DENY_IF, "PR_SCHED_CORE, PR_SET_VMA", 1, {ONE_OF(0, 62, 0x53564d41)}},
 };
 const unsigned cage_row_count = sizeof(cage_rows) / sizeof(cage_rows[0]);

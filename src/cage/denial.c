@@ -26,8 +26,19 @@ static const struct word namespaces[] = {
     {CLONE_NEWUSER, "CLONE_NEWUSER"}, {CLONE_NEWPID, "CLONE_NEWPID"},
     {CLONE_NEWNET, "CLONE_NEWNET"},   {0x80, "CLONE_NEWTIME"},
 };
-static const struct word terminal_requests[] = {{0x5412, "TIOCSTI"}, {0x541c, "TIOCLINUX"}};
-static const struct word file_commands[] = {{0x402, "F_NOTIFY"}, {0x400, "F_SETLEASE"}};
+static const struct word requests[] = {
+#define LET(name, number, who)           {number, #name},
+#define LOOPBACK(name, number, who)      {number, #name},
+#define UNDONE(name, number, error, who) {number, #name},
+#define NAMED(name, number)              {number, #name},
+#include "cage/ioctls.def"
+#undef LET
+#undef LOOPBACK
+#undef UNDONE
+#undef NAMED
+};
+static const struct word file_commands[] = {
+    {1026, "F_NOTIFY"}, {1024, "F_SETLEASE"}, {1036, "F_SET_RW_HINT"}, {1040, "F_SETDELEG"}};
 static const struct word rename_flags[] = {{4, "RENAME_WHITEOUT"}};
 static const struct word map_flags[] = {{0x40000, "MAP_HUGETLB"}};
 static const struct word memfd_flags[] = {{4, "MFD_HUGETLB"}};
@@ -37,10 +48,20 @@ static const struct word socket_options[] = {
     {50, "SO_ATTACH_BPF"},
     {51, "SO_ATTACH_REUSEPORT_CBPF"},
     {52, "SO_ATTACH_REUSEPORT_EBPF"},
+    {14, "TCP_MD5SIG"},
+    {31, "TCP_ULP"},
+    {32, "TCP_MD5SIG_EXT"},
+    {33, "TCP_FASTOPEN_KEY"},
+    {37, "TCP_TX_DELAY"},
+    {38, "TCP_AO_ADD_KEY"},
+    {39, "TCP_AO_DEL_KEY"},
+    {40, "TCP_AO_INFO"},
+    {100, "UDP_ENCAP"},
 };
-static const struct word process_options[] = {{22, "PR_SET_SECCOMP"}, {35, "PR_SET_MM"}};
+static const struct word process_options[] = {
+    {22, "PR_SET_SECCOMP"}, {35, "PR_SET_MM"}, {62, "PR_SCHED_CORE"}, {0x53564d41, "PR_SET_VMA"}};
 
-enum kind { VALUE, BITS };
+enum kind { VALUE, HEX, BITS };
 static const struct {
     uint32_t nr;
     enum kind kind;
@@ -68,14 +89,15 @@ static const struct cage_call *find_call(uint32_t nr)
     return NULL;
 }
 
-static void describe_value(uint64_t value, const struct word *words, size_t count, char *text, size_t text_bytes)
+static void describe_value(enum kind kind, uint64_t value, const struct word *words, size_t count, char *text,
+                           size_t text_bytes)
 {
     for (size_t i = 0; i < count; i++)
         if (words[i].value == value) {
             (void)snprintf(text, text_bytes, "%s", words[i].text);
             return;
         }
-    (void)snprintf(text, text_bytes, "%llu", (unsigned long long)value);
+    (void)snprintf(text, text_bytes, kind == HEX ? "%#llx" : "%llu", (unsigned long long)value);
 }
 
 /* The first bit by name; several are rare and "+N" says how many more. */
@@ -110,9 +132,10 @@ static bool describe_argument(const struct cage_denial *denial, char *text, size
             return false;
         if (value == CAGE_DENIAL_OTHER_ARGUMENT)
             (void)snprintf(text, text_bytes, "other");
+        else if (telling[i].kind == BITS)
+            describe_bits(value, telling[i].words, telling[i].word_count, text, text_bytes);
         else
-            (telling[i].kind == BITS ? describe_bits : describe_value)(value, telling[i].words, telling[i].word_count,
-                                                                       text, text_bytes);
+            describe_value(telling[i].kind, value, telling[i].words, telling[i].word_count, text, text_bytes);
         return true;
     }
     return false;

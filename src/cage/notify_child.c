@@ -132,10 +132,20 @@ static void end_run(struct cage_context *context)
     kernel_exit(0);
 }
 
+/* The error of a call that is denied and no attempt, or 0. What a profile does not have at all it does not have for
+ * this either. */
+static int quiet_error(const struct cage_terms *terms, const struct seccomp_data *data)
+{
+    return terms->filter && !cage_numbers_has(&terms->kept, (unsigned)data->nr) ? 0 : cage_quiet_error(data);
+}
+
 static void deny(struct cage_context *context, const struct seccomp_data *data, struct seccomp_notif_resp *response)
 {
     struct cage_report *report = context->report;
 
+    response->error = -quiet_error(context->terms, data);
+    if (response->error)
+        return;
     record(report, data);
     report->denied_calls++;
     if (report->denied_calls >= context->terms->denied_calls) {

@@ -143,8 +143,8 @@ static int write_filter(struct cage_shared *shared, const struct cage_guest *gue
         return base_err_set(err, BASE_E_INTERNAL, "syscalls", "it is not settled which profile it is");
     if (!policy->syscalls.narrowed && !notices)
         return 0; /* the default's, as it was built */
-    const struct cage_numbers kept = kept_numbers(policy);
-    struct cage_wish wish = {.loopback = policy->network == POLICY_NETWORK_LOOPBACK, .kept = &kept};
+    terms->kept = kept_numbers(policy);
+    struct cage_wish wish = {.loopback = policy->network == POLICY_NETWORK_LOOPBACK, .kept = &terms->kept};
     terms->filter = shared->filters[0];
     r = compile(&wish, shared->filters[0], &terms->filter_count, err);
     return r < 0 || !notices ? r : write_noticing(shared, guest, &wish, err);

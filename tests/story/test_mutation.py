@@ -24,7 +24,7 @@ NOTICES = {
     "identity_map": "res-counters", "own_root": "fs-climb-out", "host_view": "fs-write-tools", "devices": "fs-devices",
     "scratch": "fs-shared-tmp", "proc_masked": "kern-proc-settings", "parent_death": "sup-killed", "bounding": "fs-set-id",
     "session": "sup-inherited-signals", "descriptors": "fs-descriptor-leak", "identity": "kern-ids",
-    "capabilities": "sec-own-rights", "no_new_privs": "kern-prctl", "landlock": "fs-devices", "rlimits": "res-file-size",
+    "capabilities": "sec-own-rights", "no_new_privs": "kern-prctl", "landlock": "kern-landlock-layers", "rlimits": "res-file-size",
     "syscall_filter": "kern-mount",
 }
 
@@ -92,7 +92,7 @@ FORK_FINDS = {
     "identity": "import os\nprint(os.getresuid(), os.getgroups())",
     "capabilities": STATUS % "Cap",
     "no_new_privs": STATUS % "NoNewPrivs",
-    "landlock": "import fcntl\ntry: print(fcntl.ioctl(open('/dev/random'), 0x80045200, bytes(64)))\nexcept OSError as why: print(why)",
+    "landlock": "import fcntl\ntry: print(fcntl.ioctl(open('/dev/null'), 0x5401, bytes(64)))\nexcept OSError as why: print(why)",
     "rlimits": "import resource\nprint([resource.getrlimit(i) for i in range(16)])",
     "syscall_filter": STATUS % "Seccomp",
 }

@@ -32,24 +32,30 @@ static void fail(const char *what, const char *object)
     exit(1);
 }
 
-/* "allowed: a, b" or "denied: a, b" for a call with rows. */
+static const char *effect_word(enum cage_effect effect)
+{
+    return effect == CAGE_DENY_IF || effect == CAGE_DENY_IF_LOOPBACK ? "denied: " : "allowed: ";
+}
+
+/* "allowed: a, b; denied: c" for a call with rows. */
 static const char *condition_of(const char *call)
 {
-    char text[1024];
-    const char *before = NULL;
+    char text[4096];
+    const char *before = NULL, *word;
     size_t used = 0;
 
     for (unsigned i = 0; i < cage_row_count; i++) {
-        if (strcmp(cage_rows[i].call, call) != 0)
+        if (strcmp(cage_rows[i].call, call) != 0 || strcmp(cage_rows[i].text, "as before") == 0)
             continue;
-        if (!before)
-            before = cage_rows[i].effect == CAGE_DENY_IF ? "denied: " : "allowed: ";
-        if (strcmp(cage_rows[i].text, "as before") == 0)
-            continue;
-        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", before, cage_rows[i].text);
+        word = effect_word(cage_rows[i].effect);
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s%s",
+                                 !before          ? ""
+                                 : word == before ? ", "
+                                                  : "; ",
+                                 word == before ? "" : word, cage_rows[i].text);
         if (used >= sizeof(text))
             fail("has too long a condition", call);
-        before = ", ";
+        before = word;
     }
     return before ? strdup(text) : NULL;
 }

@@ -13,7 +13,8 @@ static inline bool term_holds(const struct cage_term *term, const struct seccomp
 
 static inline bool row_holds(const struct cage_row *row, const struct cage_wish *wish, const struct seccomp_data *data)
 {
-    bool holds = row->effect != CAGE_ALLOW_IF_LOOPBACK || wish->loopback;
+    bool for_loopback = row->effect == CAGE_ALLOW_IF_LOOPBACK || row->effect == CAGE_DENY_IF_LOOPBACK;
+    bool holds = !for_loopback || wish->loopback;
 
     for (unsigned i = 0; i < row->count; i++)
         holds = holds && term_holds(&row->terms[i], data);
@@ -25,6 +26,7 @@ static inline uint32_t rows_say(const char *call, const struct cage_wish *wish, 
     static const uint32_t answers[] = {[CAGE_ALLOW_IF] = SECCOMP_RET_ALLOW,
                                        [CAGE_ALLOW_IF_LOOPBACK] = SECCOMP_RET_ALLOW,
                                        [CAGE_DENY_IF] = SECCOMP_RET_USER_NOTIF,
+                                       [CAGE_DENY_IF_LOOPBACK] = SECCOMP_RET_USER_NOTIF,
                                        [CAGE_NOTHING_IF] = NOTHING_ANSWER};
     bool denies = false;
 
@@ -33,7 +35,7 @@ static inline uint32_t rows_say(const char *call, const struct cage_wish *wish, 
             continue;
         if (row_holds(&cage_rows[i], wish, data))
             return answers[cage_rows[i].effect];
-        denies = denies || cage_rows[i].effect == CAGE_DENY_IF;
+        denies = denies || answers[cage_rows[i].effect] == SECCOMP_RET_USER_NOTIF;
     }
     return denies ? SECCOMP_RET_ALLOW : SECCOMP_RET_USER_NOTIF;
 }

@@ -47,7 +47,7 @@ static void denied_by_a_profile(void **state)
     (void)state;
     expect((struct cage_denial){.nr = SYS_memfd_create}, "memfd_create", "syscall");
     expect((struct cage_denial){.nr = SYS_socketpair, .argument = AF_UNIX}, "socketpair(AF_UNIX)", "network");
-    expect((struct cage_denial){.nr = SYS_ioctl, .argument = 0x5401}, "ioctl(21505)", "device");
+    expect((struct cage_denial){.nr = SYS_ioctl, .argument = 0x5401}, "ioctl(TCGETS)", "device");
 }
 
 static void classes(void **state)
@@ -59,6 +59,10 @@ static void classes(void **state)
     } rows[] = {
         {SYS_ioctl, 0x5412, "ioctl(TIOCSTI)", "device"},
         {SYS_ioctl, 0x541c, "ioctl(TIOCLINUX)", "device"},
+        {SYS_ioctl, 0x8982, "ioctl(SIOCGIFVLAN)", "device"},
+        {SYS_ioctl, 0xc0c0583b, "ioctl(FS_IOC_GETFSMAP)", "device"},
+        {SYS_ioctl, 0x89f0, "ioctl(0x89f0)", "device"},
+        {SYS_ioctl, 0, "ioctl(0)", "device"},
         {SYS_prctl, 22, "prctl(PR_SET_SECCOMP)", "syscall"},
         {SYS_prctl, 35, "prctl(PR_SET_MM)", "syscall"}, /* a call has one class */
         {SYS_mount, 7, "mount", "filesystem"},

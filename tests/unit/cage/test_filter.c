@@ -4,6 +4,7 @@
  * small interpreter; what each call must answer is said again, apart from that table.
  */
 #include "machine.h"
+#include <errno.h>
 #include <linux/sched.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -281,6 +282,36 @@ static const struct {
     {"ioctl(TIOCLINUX) high", SYS_ioctl, {0, (1ull << 32) | 0x541c}, NO, NO},
     {"ioctl(TIOCSTI as descriptor)", SYS_ioctl, {0x5412, 0x5401, 0x5412}, YES, YES},
 
+    {"fcntl(F_SETFL)", SYS_fcntl, {0, 4}, YES, YES},
+    {"fcntl(F_DUPFD_CLOEXEC)", SYS_fcntl, {0, 1030}, YES, YES},
+    {"fcntl(F_ADD_SEALS) high", SYS_fcntl, {0, HIGH | 1033}, YES, YES},
+    {"fcntl(F_NOTIFY)", SYS_fcntl, {0, 1026}, NO, NO},
+    {"fcntl(F_SETLEASE) high", SYS_fcntl, {0, HIGH | 1024}, NO, NO},
+    {"fcntl(F_SETDELEG)", SYS_fcntl, {0, 1040}, NO, NO},
+    {"fcntl(F_SET_RW_HINT)", SYS_fcntl, {0, 1036}, NO, NO},
+    {"fcntl(F_GET_RW_HINT)", SYS_fcntl, {0, 1035}, YES, YES},
+
+    {"sync_file_range", SYS_sync_file_range, {0, 0, 0, 7}, NOTHING, NOTHING},
+
+    {"setsockopt(TCP_NODELAY)", SYS_setsockopt, {0, 6, 1}, YES, YES},
+    {"setsockopt(TCP_CONGESTION)", SYS_setsockopt, {0, 6, 13}, YES, YES},
+    {"setsockopt(TCP_INQ)", SYS_setsockopt, {0, 6, 36}, YES, YES},
+    {"setsockopt(TCP_MD5SIG)", SYS_setsockopt, {0, 6, 14}, YES, NO},
+    {"setsockopt(TCP_MD5SIG) high", SYS_setsockopt, {0, HIGH | 6, HIGH | 14}, YES, NO},
+    {"setsockopt(TCP_ULP)", SYS_setsockopt, {0, 6, 31}, YES, NO},
+    {"setsockopt(TCP_AO_ADD_KEY)", SYS_setsockopt, {0, 6, 38}, YES, NO},
+    {"setsockopt(TCP, 4096)", SYS_setsockopt, {0, 6, 4096}, YES, NO},
+    {"setsockopt(UDP_ENCAP)", SYS_setsockopt, {0, 17, 100}, YES, NO},
+    {"setsockopt(UDP_SEGMENT)", SYS_setsockopt, {0, 17, 103}, YES, YES},
+    {"setsockopt(SO_BSDCOMPAT)", SYS_setsockopt, {0, 1, 14}, YES, YES},
+    {"setsockopt(SO_ATTACH_FILTER)", SYS_setsockopt, {0, 1, 26}, NO, NO},
+    {"setsockopt(IP, 100)", SYS_setsockopt, {0, 0, 100}, YES, YES},
+
+    {"prctl(PR_SCHED_CORE)", SYS_prctl, {62, 1}, NO, NO},
+    {"prctl(PR_GET_MDWE)", SYS_prctl, {66}, YES, YES},
+    {"prctl(PR_SET_VMA) high", SYS_prctl, {HIGH | 0x53564d41}, NO, NO},
+    {"prctl(PR_SET_PTRACER)", SYS_prctl, {0x59616d61}, YES, YES},
+    {"prctl(PR_GET_AUXV)", SYS_prctl, {0x41555856}, YES, YES},
     {"prctl(PR_SET_NAME)", SYS_prctl, {15}, YES, YES},
     {"prctl(PR_SET_PDEATHSIG)", SYS_prctl, {1, 9}, YES, YES},
     {"prctl(PR_GET_SECCOMP)", SYS_prctl, {21}, YES, YES},
@@ -344,6 +375,58 @@ static void conditions_hold_from_both_sides(void **state)
 }
 
 /* mknod takes 16 bits of mode; the type is in the four highest of them. */
+static const struct {
+    const char *what;
+    uint32_t request, none, loopback;
+} requests[] = {
+#define LET(name, number, who)           {#name, number, YES, YES},
+#define LOOPBACK(name, number, who)      {#name, number, NO, YES},
+#define UNDONE(name, number, error, who) {#name, number, NO, NO},
+#define NAMED(name, number)              {#name, number, NO, NO},
+#include "cage/ioctls.def"
+#undef LET
+#undef LOOPBACK
+#undef UNDONE
+#undef NAMED
+};
+#define REQUESTS (sizeof(requests) / sizeof(requests[0]))
+
+static uint32_t listed_request(uint32_t request, int loopback)
+{
+    for (size_t i = 0; i < REQUESTS; i++)
+        if (requests[i].request == request)
+            return loopback ? requests[i].loopback : requests[i].none;
+    return NO;
+}
+
+static void ask_request(uint32_t request)
+{
+    for (int loopback = 0; loopback < 2; loopback++) {
+        const uint64_t plain[6] = {3, request, 1}, high[6] = {HIGH, HIGH | request, request};
+        const uint64_t first[6] = {request, HIGH, request};
+        expect("a request", loopback, ask(loopback, SYS_ioctl, NATIVE, plain), listed_request(request, loopback));
+        expect("one with high bits", loopback, ask(loopback, SYS_ioctl, NATIVE, high),
+               listed_request(request, loopback));
+        expect("a descriptor like one", loopback, ask(loopback, SYS_ioctl, NATIVE, first), NO);
+    }
+}
+
+/* Every row, the numbers beside it, those with one bit changed, and all of the old kind. */
+static void requests_are_let_pass_by_list(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < REQUESTS; i++) {
+        for (size_t other = 0; other < i; other++)
+            assert_int_not_equal(requests[i].request, requests[other].request);
+        ask_request(requests[i].request - 1);
+        ask_request(requests[i].request + 1);
+        for (unsigned bit = 0; bit < 33; bit++)
+            ask_request(requests[i].request ^ (uint32_t)(UINT64_C(1) << bit));
+    }
+    for (uint32_t request = 0; request < 0x10000; request++)
+        ask_request(request);
+}
+
 static void only_files_fifos_and_sockets_can_be_made(void **state)
 {
     const struct cage_call *mknod_call = find("mknod");
@@ -455,6 +538,7 @@ int main(void)
         cmocka_unit_test(foreign_calls_are_never_allowed),
         cmocka_unit_test(x32_is_never_allowed),
         cmocka_unit_test(conditions_hold_from_both_sides),
+        cmocka_unit_test(requests_are_let_pass_by_list),
         cmocka_unit_test(only_files_fifos_and_sockets_can_be_made),
         cmocka_unit_test(each_bit_of_clone),
         cmocka_unit_test(calls_with_conditions_say_so),
