@@ -12,7 +12,7 @@
 #define BASE_JSON_LEVELS_MAX 256
 
 /* Where a reader has no bound of its own. */
-#define BASE_JSON_MEMORY_MAX_BYTES ((size_t)128 << 20)
+#define BASE_JSON_MEMORY_MAX_BYTES ((size_t)160 << 20)
 
 struct base_json_bound {
     size_t memory_bytes; /* at most so much is asked of the allocator at a time, with its own overhead */

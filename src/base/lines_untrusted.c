@@ -167,19 +167,25 @@ static int fail(struct base_lines *lines, int code)
     return code;
 }
 
+static int cannot_take(const struct base_lines *lines, int code, struct base_err *err)
+{
+    char place[256];
+
+    (void)snprintf(place, sizeof(place), "%s:%lu", lines->path, lines->number);
+    if (code == BASE_E_TOO_LARGE)
+        return base_err_set(err, code, place, "the line has more than %zu bytes", lines->max_line_bytes);
+    return base_err_set(err, code, place, "out of memory");
+}
+
 /* Move text that is ready to the end of @line. */
 static int move_to_line(struct base_lines *lines, struct base_buf *line, size_t count, struct base_err *err)
 {
-    char place[256];
     int r = BASE_E_TOO_LARGE;
 
-    (void)snprintf(place, sizeof(place), "%s:%lu", lines->path, lines->number);
     if (line->count + count <= lines->max_line_bytes)
         r = base_buf_append(line, lines->next, count);
-    if (r == BASE_E_TOO_LARGE)
-        return base_err_set(err, r, place, "the line has more than %zu bytes", lines->max_line_bytes);
     if (r < 0)
-        return base_err_set(err, r, place, "out of memory");
+        return cannot_take(lines, r, err);
     lines->next += count;
     lines->left -= count;
     return 0;

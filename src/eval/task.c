@@ -107,30 +107,34 @@ static size_t kept_bytes(const struct eval_task *task, size_t memory)
     return TASK_BYTES + 2 * task->prompt.count + texts; /* by its prompt it can be found, too */
 }
 
+static int too_large(const char *place, struct base_err *err)
+{
+    (void)base_err_set(err, BASE_E_TOO_LARGE, place, "the tasks up to here take more than %zu MiB of memory",
+                       EVAL_TASKS_MAX_MEMORY >> 20);
+    return base_err_remedy(err, "split the task set");
+}
+
 /* A set that is too large is refused at the object with which it becomes so. */
 static int next_object(const struct eval_tasks *tasks, struct eval_records *records, json_t **ret_json,
                        struct base_err *err)
 {
     size_t left = EVAL_TASKS_MAX_MEMORY - tasks->kept_bytes;
+    char place[sizeof(err->place)];
     int r;
 
     eval_records_bound(records, left);
     r = eval_records_next(records, ret_json, err);
-    if (r != BASE_E_TOO_LARGE || (err && *err->remedy) || eval_records_memory(records) <= left)
+    if (r != BASE_E_TOO_LARGE || eval_records_memory(records) <= left)
         return r;
-    return base_err_remedy(err, "a task set may take %zu MiB in all: split it", EVAL_TASKS_MAX_MEMORY >> 20);
+    memcpy(place, err->place, sizeof(place));
+    return too_large(place, err);
 }
 
 static int count_kept(struct eval_tasks *tasks, const struct eval_task *task, size_t memory, const char *place,
                       struct base_err *err)
 {
     tasks->kept_bytes += kept_bytes(task, memory);
-    if (tasks->kept_bytes <= EVAL_TASKS_MAX_MEMORY)
-        return 0;
-    (void)base_err_set(err, BASE_E_TOO_LARGE, place,
-                       "task \"%s\": the tasks up to here take more than %zu MiB of memory", task->id,
-                       EVAL_TASKS_MAX_MEMORY >> 20);
-    return base_err_remedy(err, "split the task set");
+    return tasks->kept_bytes <= EVAL_TASKS_MAX_MEMORY ? 0 : too_large(place, err);
 }
 
 static int load_one(struct eval_tasks *tasks, struct eval_records *records, const struct choice *choice,

@@ -36,7 +36,7 @@ struct eval_task {
 };
 
 /* What a task set may take in memory as long as it is evaluated. */
-#define EVAL_TASKS_MAX_MEMORY ((size_t)128 << 20)
+#define EVAL_TASKS_MAX_MEMORY ((size_t)160 << 20)
 
 struct eval_tasks {
     struct eval_task *items;
