@@ -263,6 +263,24 @@ static int check_end(struct reader *reader)
     }
 }
 
+/* A directive is compared with all before it, and what it would be for is refused. */
+#define TAG_DIRECTIVE      "%TAG"
+#define TAG_DIRECTIVES_MAX 16
+
+static int check_directives(const struct base_doc_source *source)
+{
+    const char *at = source->bytes, *end = source->bytes + source->count;
+    unsigned line, column;
+
+    for (int found = 0; (at = memmem(at, (size_t)(end - at), TAG_DIRECTIVE, strlen(TAG_DIRECTIVE))); at++) {
+        if (++found <= TAG_DIRECTIVES_MAX)
+            continue;
+        base_doc_offset(source, (size_t)(at - source->bytes), &line, &column);
+        return base_doc_source_err(source, line, column, "more than %d times %s", TAG_DIRECTIVES_MAX, TAG_DIRECTIVE);
+    }
+    return 0;
+}
+
 static int read_yaml(struct base_doc_source *source, struct base_doc **ret_doc)
 {
     CLEANUP(release_reader) struct reader reader = {.source = source};
@@ -288,10 +306,12 @@ int base_doc_parse(const char *bytes, size_t count, const char *place, struct ba
 {
     struct base_doc_source source = {.bytes = bytes, .count = count, .place = place, .err = err};
     size_t first = 0;
+    int r;
 
     while (first < count && strchr(" \t\r\n", bytes[first]) && bytes[first] != '\0')
         first++;
     if (first < count && (bytes[first] == '{' || bytes[first] == '['))
         return base_doc_json(&source, ret_doc);
-    return read_yaml(&source, ret_doc);
+    r = check_directives(&source);
+    return r < 0 ? r : read_yaml(&source, ret_doc);
 }

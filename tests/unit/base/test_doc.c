@@ -96,6 +96,17 @@ static void surprises_are_refused(void **state)
     refused("[1] x", "f:1:5", "not valid JSON");
 }
 
+static void directives_are_few(void **state)
+{
+    char text[600] = "";
+
+    (void)state;
+    for (int i = 0; i < 17; i++)
+        (void)snprintf(text + strlen(text), sizeof(text) - strlen(text), "%%TAG !%c! tag:b,2000:\n", 'a' + i);
+    strcat(text, "---\na: b\n");
+    refused(text, "f:17:1", "more than 16 times %TAG");
+}
+
 static void limits_hold(void **state)
 {
     char *deep_yaml = calloc(1, 400), *deep_json = calloc(1, 400), *many = calloc(1, 500000);
@@ -199,8 +210,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(yaml_tree_with_places), cmocka_unit_test(json_tree_with_places),
-        cmocka_unit_test(surprises_are_refused), cmocka_unit_test(limits_hold),
-        cmocka_unit_test(schemas_are_strict),    cmocka_unit_test(remedies_are_told),
+        cmocka_unit_test(surprises_are_refused), cmocka_unit_test(directives_are_few),
+        cmocka_unit_test(limits_hold),           cmocka_unit_test(schemas_are_strict),
+        cmocka_unit_test(remedies_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
