@@ -57,8 +57,12 @@ void run_release(void);
  * cannot be enforced) returns BASE_E_REFUSED, and nothing was started. */
 int run_execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err);
 
-/* What program and input files may have together: they must fit into the scratch, and into our memory. */
+/* What program and input files may have together: they must fit into the scratch, and into our memory (256 MiB). */
 uint64_t run_staged_max_bytes(const struct policy *policy);
+
+/* What is left of it beside these. */
+uint64_t run_staged_left_bytes(const struct policy *policy, const struct stage_program *program,
+                               const struct stage_file *files, size_t file_count);
 
 /* BASE_E_TOO_LARGE where they have more. run_execute() asks it of every run before anything starts; whoever reads or
  * sends them can ask before. */

@@ -5,7 +5,7 @@
  */
 #include "run/run.h"
 
-#define READ_MAX_BYTES (UINT64_C(1) << 30) /* they are kept in memory, too */
+#define READ_MAX_BYTES (UINT64_C(256) << 20) /* they are kept in memory, too, whatever the policy allows */
 
 static bool is_bounded_by_policy(const struct policy *policy)
 {
@@ -34,6 +34,17 @@ static int refuse_file(const struct policy *policy, const struct stage_file *fil
                                           "with \"%.200s\" the program and its files have more than %llu bytes",
                                           file->path, (unsigned long long)max_bytes),
                              err);
+}
+
+uint64_t run_staged_left_bytes(const struct policy *policy, const struct stage_program *program,
+                               const struct stage_file *files, size_t file_count)
+{
+    uint64_t left = run_staged_max_bytes(policy);
+
+    left -= program->count < left ? program->count : left;
+    for (size_t i = 0; i < file_count; i++)
+        left -= files[i].count < left ? files[i].count : left;
+    return left;
 }
 
 int run_staged_check(const struct policy *policy, const struct stage_program *program, const struct stage_file *files,

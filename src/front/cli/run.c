@@ -11,6 +11,7 @@
 #include "front/cli/verbs.h"
 #include "receipt/receipt.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -127,6 +128,20 @@ static int load_program(struct job *job, const char *path, struct base_err *err)
     return stage_runtime_check(job->program.runtime, err);
 }
 
+/* One more, as far as there is room for it. */
+static int load_input(struct job *job, const char *spec, struct base_err *err)
+{
+    uint64_t left = run_staged_left_bytes(&job->policy, &job->program, job->files, job->file_count);
+    int r = stage_file_load(spec, left, &job->files[job->file_count], err);
+
+    if (r == BASE_E_TOO_LARGE)
+        (void)base_err_set(err, r, "--input",
+                           "with \"%.200s\" the program and its files have more than %" PRIu64 " bytes", spec,
+                           run_staged_max_bytes(&job->policy));
+    job->file_count += r >= 0;
+    return r < 0 ? run_staged_remedy(&job->policy, cli_say_usage_if_missing(r, err), err) : 0;
+}
+
 static int load_inputs(struct job *job, struct base_err *err)
 {
     const struct cli_list *inputs = &job->values.inputs;
@@ -137,12 +152,7 @@ static int load_inputs(struct job *job, struct base_err *err)
     if (!job->files)
         return base_err_set(err, BASE_E_NOMEM, "--input", "out of memory");
     while (job->file_count < inputs->count) {
-        int r = stage_file_load(inputs->items[job->file_count], run_staged_max_bytes(&job->policy),
-                                &job->files[job->file_count], err);
-        if (r < 0)
-            return run_staged_remedy(&job->policy, cli_say_usage_if_missing(r, err), err);
-        job->file_count++;
-        r = run_staged_check(&job->policy, &job->program, job->files, job->file_count, err); /* no more is read */
+        int r = load_input(job, inputs->items[job->file_count], err);
         if (r < 0)
             return r;
     }

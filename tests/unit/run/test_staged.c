@@ -42,13 +42,15 @@ static void without_a_limit_there_is_memory(void **state)
 {
     AUTO_POLICY struct policy policy = started_policy();
     const struct stage_program program = {.name = "p.sh", .bytes = bytes, .count = 1 << 20};
-    const struct stage_file files[] = {file_of("a", 1023u << 20), file_of("b", SIZE_MAX)};
+    const struct stage_file files[] = {file_of("a", 255u << 20), file_of("b", SIZE_MAX)};
     struct base_err err = {0};
 
     (void)state;
     for (int i = 0; i < 2; i++) {
         set(&policy, i ? "scratch_bytes=unlimited" : "scratch_bytes=2GiB");
-        assert_int_equal(run_staged_max_bytes(&policy), 1u << 30);
+        assert_int_equal(run_staged_max_bytes(&policy), 256u << 20);
+        assert_int_equal(run_staged_left_bytes(&policy, &program, NULL, 0), 255u << 20);
+        assert_int_equal(run_staged_left_bytes(&policy, &program, files, 2), 0);
         assert_int_equal(run_staged_check(&policy, &program, files, 1, &err), 0);
         assert_int_equal(run_staged_check(&policy, &program, files, 2, &err), BASE_E_TOO_LARGE);
         assert_string_equal(err.remedy, ""); /* a larger scratch would not help */
