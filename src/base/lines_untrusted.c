@@ -21,8 +21,8 @@
 struct base_lines {
     char *path;
     int fd;
-    bool gzip, at_end, inside; /* inside: between the start and the end of a gzip member */
-    int failed;                /* code of the first error; there is no way on after one */
+    bool gzip, at_end, known, inside; /* known: it is text; inside: between the start and the end of a gzip member */
+    int failed;                       /* code of the first error; there is no way on after one */
     size_t max_line_bytes;
     unsigned long number;
     z_stream zip;
@@ -31,6 +31,51 @@ struct base_lines {
     size_t left;
     unsigned char in[CHUNK_BYTES], out[CHUNK_BYTES];
 };
+
+/* What a file is that holds no lines of text, by its first bytes; and what to do with it. */
+static const struct {
+    size_t at, count;
+    const char *bytes, *what, *remedy;
+} others[] = {
+    {0, 4, "\x28\xb5\x2f\xfd", "is compressed with zstd", "unpack it: zstd -d FILE"},
+    {0, 6,
+     "\xfd"
+     "7zXZ\0",
+     "is compressed with xz", "unpack it: xz -d FILE"},
+    {0, 3, "BZh", "is compressed with bzip2", "unpack it: bzip2 -d FILE"},
+    {0, 4, "\x04\x22\x4d\x18", "is compressed with lz4", "unpack it: lz4 -d FILE"},
+    {0, 4, "PK\3\4", "is a zip archive", "unpack it: unzip FILE"},
+    {0, 6, "7z\xbc\xaf\x27\x1c", "is a 7z archive", "unpack it"},
+    {257, 5, "ustar", "is a tar archive", "unpack it: tar -xf FILE"},
+    {0, 4, "PAR1", "is a Parquet file",
+     "write it as JSON lines: pandas.read_parquet(FILE).to_json(OUT, orient='records', "
+     "lines=True)"},
+    {0, 6, "ARROW1", "is an Arrow file", "write it as JSON lines"},
+    {0, 4, "\xff\xff\xff\xff", "is an Arrow stream", "write it as JSON lines"},
+    {0, 15, "SQLite format 3", "is an SQLite database", "write it as JSON lines"},
+    {0, 8, "\x89HDF\r\n\x1a\n", "is an HDF5 file", "write it as JSON lines"},
+    {0, 2, "\xff\xfe", "is UTF-16", "write it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE"},
+    {0, 2, "\xfe\xff", "is UTF-16", "write it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE"},
+    {0, 1, "\x80", "is a Python pickle", "write it as JSON lines; a pickle runs code when it is read"},
+    {0, 14, "version https:", "is a pointer of Git LFS, and not the file itself", "get the file: git lfs pull"},
+    {0, 9, "<!DOCTYPE", "is a page of HTML", "get the file itself"},
+    {0, 9, "<!doctype", "is a page of HTML", "get the file itself"},
+    {0, 5, "<html", "is a page of HTML", "get the file itself"},
+};
+
+/* Of the first text that is ready. */
+static int check_kind(const struct base_lines *lines, struct base_err *err)
+{
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (lines->left < others[i].at + others[i].count ||
+            memcmp(lines->next + others[i].at, others[i].bytes, others[i].count) != 0)
+            continue;
+        (void)base_err_set(err, BASE_E_INVALID, lines->path, "%s%s", lines->gzip ? "within its gzip " : "",
+                           others[i].what);
+        return base_err_remedy(err, "%s", others[i].remedy);
+    }
+    return 0;
+}
 
 static ssize_t read_chunk(struct base_lines *lines, struct base_err *err)
 {
@@ -110,16 +155,17 @@ static int inflate_step(struct base_lines *lines, struct base_err *err)
 /* Get more text into next and left; at_end when there is none. */
 static int refill(struct base_lines *lines, struct base_err *err)
 {
-    int r = 0;
+    int r = lines->gzip ? 0 : refill_plain(lines, err);
 
-    if (!lines->gzip)
-        return refill_plain(lines, err);
-    while (r == 0 && lines->left == 0 && !lines->at_end) {
+    while (lines->gzip && r == 0 && lines->left == 0 && !lines->at_end) {
         r = refill_input(lines, err);
         if (r == 0 && !lines->at_end)
             r = inflate_step(lines, err);
     }
-    return r;
+    if (r < 0 || lines->known)
+        return r;
+    lines->known = true;
+    return check_kind(lines, err);
 }
 
 static void free_lines(struct base_lines **lines)
