@@ -3,6 +3,7 @@
 #include "eval/candidate.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "eval/odd.h"
 #include "eval/records.h"
 #include "judge/judge.h"
 #include <errno.h>
@@ -44,6 +45,7 @@ static int next_canonical(struct eval_candidates *c, struct eval_candidate *ret,
             .form = task->prompt_is_code ? EVAL_COMPLETION : EVAL_PROGRAM,
             .code = task->canonical.bytes,
             .count = task->canonical.count,
+            .is_text = true,
         };
         (void)snprintf(c->place, sizeof(c->place), "canonical solution of %s", task->id);
         return stage_runtime_find(task->runtime, &ret->runtime, err) < 0 ? err->code : 1;
@@ -76,7 +78,7 @@ static int next_file(struct eval_candidates *c, struct eval_candidate *ret, stru
     r = base_file_read(c->place, EVAL_CANDIDATE_MAX_BYTES, &c->code, err);
     if (r == BASE_E_IO && err->sys_errno == EACCES)
         return base_err_sys(err, BASE_E_INVALID, EACCES, c->place, "cannot be read"); /* no fault of the machine */
-    if (r < 0)
+    if (r < 0 && r != BASE_E_TOO_LARGE)
         return r;
     *ret = (struct eval_candidate){
         .task = file->task,
@@ -85,6 +87,7 @@ static int next_file(struct eval_candidates *c, struct eval_candidate *ret, stru
         .count = c->code.count,
         .runtime = file->runtime,
         .file_name = file->name,
+        .too_large = r == BASE_E_TOO_LARGE,
     };
     return 1;
 }
@@ -102,6 +105,8 @@ static int next_line(struct eval_candidates *c, struct base_err *err)
         r = eval_records_next(c->records, &c->json, err);
         if (r <= 0)
             return r;
+        if (eval_records_is_odd(c->records) && eval_odd_restore(json_object_get(c->json, "prompt")) < 0)
+            return base_err_set(err, BASE_E_NOMEM, eval_records_place(c->records), "out of memory");
         r = eval_line_parse(c->json, eval_records_place(c->records), c->tasks, &c->line, err);
         if (r < 0)
             return r;
@@ -111,6 +116,29 @@ static int next_line(struct eval_candidates *c, struct base_err *err)
         if (c->line.task < 0 && c->unknown++ == 0)
             memcpy(c->example, c->line.example, sizeof(c->example));
     }
+}
+
+/* The bytes of a code: none for null, and for NaN, which is what Python's tables have where there is nothing. */
+static int take_code(struct eval_candidates *c, const json_t *code, struct eval_candidate *ret, struct base_err *err)
+{
+    const char *text = json_is_string(code) ? json_string_value(code) : "";
+    size_t count = json_string_length(code);
+    bool odd = eval_records_is_odd(c->records);
+    int r;
+
+    ret->too_large = count > EVAL_CANDIDATE_MAX_BYTES;
+    ret->code = "";
+    if (ret->too_large || (odd && eval_odd_is_number(text, count)))
+        return 0;
+    ret->code = text;
+    ret->count = count;
+    if (!odd)
+        return 0;
+    base_buf_clear(&c->code);
+    r = eval_odd_bytes(text, count, &c->code);
+    ret->code = c->code.count > 0 ? c->code.bytes : "";
+    ret->count = c->code.count;
+    return r < 0 ? base_err_set(err, r, c->place, "out of memory") : 0;
 }
 
 static int next_code(struct eval_candidates *c, struct eval_candidate *ret, struct base_err *err)
@@ -131,12 +159,10 @@ static int next_code(struct eval_candidates *c, struct eval_candidate *ret, stru
         .task = (size_t)c->line.task,
         /* where the prompt is a description, what completes it is the whole program */
         .form = c->line.form == EVAL_COMPLETION && !task->prompt_is_code ? EVAL_PROGRAM : c->line.form,
-        .code = json_is_string(code) ? json_string_value(code) : "",
-        .count = json_is_string(code) ? json_string_length(code) : 0,
+        .is_text = true,
     };
-    if (ret->count > EVAL_CANDIDATE_MAX_BYTES)
-        return base_err_set(err, BASE_E_TOO_LARGE, c->place, "has more than %u bytes of code",
-                            EVAL_CANDIDATE_MAX_BYTES);
+    if (take_code(c, code, ret, err) < 0)
+        return err->code;
     return stage_runtime_find(c->line.runtime ? c->line.runtime : task->runtime, &ret->runtime, err) < 0 ? err->code
                                                                                                          : 1;
 }

@@ -23,6 +23,8 @@ struct eval_candidate {
     size_t count;
     const struct stage_runtime *runtime; /* NULL when ABSENT */
     const char *file_name;               /* of a file in a folder, else NULL */
+    bool is_text;                        /* it came as text: what it says of its encoding is not so */
+    bool too_large;                      /* has more than EVAL_CANDIDATE_MAX_BYTES, which are not here */
 };
 
 struct eval_candidates;

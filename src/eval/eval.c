@@ -153,7 +153,7 @@ static int settle_without_run(struct loop *loop, enum judge_verdict verdict, con
     char sha256[BASE_HASH_HEX];
     struct eval_result result = {.place = {candidate->task, candidate->sample, loop->case_at}};
 
-    if (candidate->form != EVAL_ABSENT) {
+    if (candidate->form != EVAL_ABSENT && !candidate->too_large) {
         const char *code = candidate->count ? candidate->code : "";
         int r;
 
@@ -177,6 +177,9 @@ static int next_row(struct loop *loop, struct base_err *err)
 
         while (loop->case_at == loop->case_count) {
             r = eval_candidates_next(loop->candidates, &loop->candidate, err);
+            if (r >= 0 &&
+                eval_plan_recognise(&loop->plan, loop->options->candidates, r ? &loop->candidate : NULL, err) < 0)
+                return err->code;
             if (r <= 0)
                 return r;
             loop->case_at = 0;
@@ -240,6 +243,8 @@ static int next_job(struct loop *loop, struct eval_job **ret_job, struct base_er
 
         if (candidate->form == EVAL_ABSENT)
             r = settle_without_run(loop, JUDGE_MISSING, "there is no candidate", err);
+        else if (candidate->too_large)
+            r = settle_without_run(loop, JUDGE_LIMIT, "the code is larger than 16 MiB", err);
         else if (eval_job_is_blank(candidate->code, candidate->count))
             r = settle_without_run(loop, JUDGE_NO_CODE, "the candidate is empty", err);
         else if (check_runtime(loop, candidate->runtime, &toolchain) < 0)

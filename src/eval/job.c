@@ -39,17 +39,16 @@ static int keep_code(struct eval_job *job, const struct eval_candidate *candidat
 static int prepare_stdio(struct eval_job *job, const struct eval_candidate *candidate, struct base_err *err)
 {
     const struct stage_runtime *runtime = candidate->runtime;
-    char name[64];
     int r = keep_code(job, candidate, err);
 
-    (void)snprintf(name, sizeof(name), "candidate%s%s", runtime->extension_count ? "." : "",
+    (void)snprintf(job->cage_name, sizeof(job->cage_name), "candidate%s%s", runtime->extension_count ? "." : "",
                    runtime->extension_count ? runtime->extensions[0] : "");
     job->kind = JUDGE_PROGRAM;
     job->request.stdin_bytes = job->task->given.bytes;
     job->request.stdin_count = job->task->given.count;
     return r < 0 ? r
-                 : stage_program_from_bytes(candidate->file_name ? candidate->file_name : name, job->code.bytes,
-                                            job->code.count, runtime->name, &job->program, err);
+                 : stage_program_from_bytes(job->cage_name, job->code.bytes, job->code.count, runtime->name,
+                                            &job->program, err);
 }
 
 static int prepare_call(struct eval_job *job, const struct eval_candidate *candidate, struct base_err *err)
@@ -64,8 +63,7 @@ static int prepare_call(struct eval_job *job, const struct eval_candidate *candi
         r = judge_call_write(&call, driver, job->nonce, &job->case_text, err);
     if (r < 0)
         return r;
-    if (candidate->file_name)
-        (void)snprintf(job->file_name, sizeof(job->file_name), "%s", candidate->file_name);
+    (void)snprintf(job->cage_name, sizeof(job->cage_name), "%s", driver->candidate);
     add_file(job, driver->candidate, job->code.bytes, job->code.count);
     add_file(job, JUDGE_CASE_FILE, job->case_text.bytes, job->case_text.count);
     job->kind = c->no_mutation ? JUDGE_MUTATION : JUDGE_CALL;
@@ -130,6 +128,8 @@ int eval_job_make(const struct eval_candidate *candidate, const struct eval_task
     r = base_random_hex(job->nonce, JUDGE_NONCE_CHARS, err);
     if (r < 0)
         return r;
+    if (candidate->file_name)
+        (void)snprintf(job->file_name, sizeof(job->file_name), "%s", candidate->file_name);
     job->request.stdin_fd = job->request.stdout_fd = job->request.stderr_fd = -1;
     r = prepare[task->kind](job, candidate, err);
     if (r < 0)

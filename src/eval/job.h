@@ -15,7 +15,8 @@ struct eval_job {
     char program_sha256[BASE_HASH_HEX];
     char code_sha256[BASE_HASH_HEX]; /* of the composed program, the function's file or the program itself */
     bool start_is_first;
-    char file_name[256];       /* CALL: the user's name for what has the driver's in the cage; "" when there is none */
+    char file_name[256];       /* the user's name for the candidate; "" when there is none */
+    char cage_name[64];        /* its name in the cage, which comes from nobody: "random.py" would be imported */
     struct base_buf code;      /* what code_sha256 names */
     struct base_buf case_text; /* CALL */
     struct stage_program program;

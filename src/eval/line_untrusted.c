@@ -4,6 +4,7 @@
  */
 
 #include "eval/candidate.h"
+#include "eval/keys.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -63,27 +64,36 @@ static int name_line(const json_t *id, const char *place, struct eval_line *line
     return 0;
 }
 
+/* The null of a line that has a key for its code, and nothing there: a sample without code. */
+static const json_t *nothing_of(const json_t *json)
+{
+    const json_t *completion = json_object_get(json, "completion");
+
+    return completion ? completion : json_object_get(json, "solution");
+}
+
 int eval_line_parse(const json_t *json, const char *place, const struct eval_tasks *tasks, struct eval_line *ret_line,
                     struct base_err *err)
 {
-    const json_t *completion = json_object_get(json, "completion"), *solution = json_object_get(json, "solution");
-    const json_t *id = json_object_get(json, "task_id"), *language = json_object_get(json, "language");
+    const json_t *completion = eval_key_get(json, "completion"), *solution = eval_key_get(json, "solution");
+    const json_t *id = json_object_get(json, "task_id"), *language = eval_key_get(json, "language");
+    const json_t *nothing = eval_key_get(json, "samples") ? NULL : nothing_of(json);
     struct eval_line line = {.form = completion ? EVAL_COMPLETION : EVAL_SOLUTION};
     int r;
 
     if (completion && solution)
         return base_err_set(err, BASE_E_INVALID, place, "has both completion and solution");
-    if (language && !json_is_null(language)) {
+    if (language) {
         r = eval_task_language(language, place, &line.runtime, err);
         if (r < 0)
             return r;
     }
-    if (!completion && !solution && json_object_get(json, "samples")) {
+    if (!completion && !solution && eval_key_get(json, "samples")) {
         r = parse_samples(json, place, tasks, &line, err);
-    } else if (!completion && !solution) {
+    } else if (!completion && !solution && !nothing) {
         r = base_err_set(err, BASE_E_INVALID, place, "is no candidate: has neither completion, solution nor samples");
     } else {
-        line.codes = completion ? completion : solution;
+        line.codes = completion ? completion : solution ? solution : nothing;
         r = json_is_string(line.codes) || json_is_null(line.codes)
                 ? name_line(id, place, &line, err)
                 : bad_code(place, completion ? "completion" : "solution", err);

@@ -3,6 +3,7 @@
 #include "eval/plan.h"
 #include "base/cleanup.h"
 #include "base/hash.h"
+#include "judge/judge.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,33 +13,123 @@ struct survey {
     size_t present;    /* candidates that are there */
     size_t covered;    /* tasks that have one */
     struct base_hash hash;
+    size_t seal_capacity;
 };
 
-static void hash_candidate(struct survey *survey, const struct eval_task *task, const struct eval_candidate *candidate)
+static void hash_candidate(struct base_hash *hash, const struct eval_task *task, const struct eval_candidate *candidate)
 {
     uint64_t numbers[] = {candidate->sample, (uint64_t)candidate->form, candidate->count};
 
-    base_hash_update(&survey->hash, task->id, strlen(task->id) + 1);
-    base_hash_update(&survey->hash, numbers, sizeof(numbers));
+    base_hash_update(hash, task->id, strlen(task->id) + 1);
+    base_hash_update(hash, numbers, sizeof(numbers));
     if (candidate->runtime)
-        base_hash_update(&survey->hash, candidate->runtime->name, strlen(candidate->runtime->name) + 1);
-    base_hash_update(&survey->hash, candidate->code, candidate->count);
+        base_hash_update(hash, candidate->runtime->name, strlen(candidate->runtime->name) + 1);
+    if (candidate->too_large)
+        base_hash_update(hash, "too large", strlen("too large"));
+    base_hash_update(hash, candidate->code, candidate->count);
 }
 
-static int survey_all(struct eval_candidates *candidates, const struct eval_tasks *tasks, struct survey *survey,
+static void seal(const struct eval_task *task, const struct eval_candidate *candidate, struct eval_seal *ret_seal)
+{
+    char hex[BASE_HASH_HEX];
+    struct base_hash hash;
+
+    base_hash_init(&hash);
+    hash_candidate(&hash, task, candidate);
+    base_hash_hex(&hash, hex);
+    memcpy(ret_seal->hex, hex, sizeof(ret_seal->hex) - 1);
+    ret_seal->hex[sizeof(ret_seal->hex) - 1] = '\0';
+}
+
+static int keep_seal(struct eval_plan *plan, struct survey *survey, const struct eval_candidate *candidate)
+{
+    if (plan->seal_count == survey->seal_capacity) {
+        size_t capacity = survey->seal_capacity ? 2 * survey->seal_capacity : 256;
+        struct eval_seal *seals = reallocarray(plan->seals, capacity, sizeof(*seals));
+
+        if (!seals)
+            return BASE_E_NOMEM;
+        plan->seals = seals;
+        survey->seal_capacity = capacity;
+    }
+    seal(&plan->tasks.items[candidate->task], candidate, &plan->seals[plan->seal_count++]);
+    return 0;
+}
+
+static int survey_all(struct eval_candidates *candidates, struct eval_plan *plan, struct survey *survey,
                       struct base_err *err)
 {
     struct eval_candidate candidate;
     int r;
 
     while ((r = eval_candidates_next(candidates, &candidate, err)) > 0) {
-        const struct eval_task *task = &tasks->items[candidate.task];
-
         survey->present += candidate.form != EVAL_ABSENT;
         survey->covered += candidate.form != EVAL_ABSENT && survey->samples[candidate.task] == 0;
         survey->samples[candidate.task]++;
-        hash_candidate(survey, task, &candidate);
+        hash_candidate(&survey->hash, &plan->tasks.items[candidate.task], &candidate);
+        if (keep_seal(plan, survey, &candidate) < 0)
+            return base_err_set(err, BASE_E_NOMEM, "candidates", "out of memory");
     }
+    return r;
+}
+
+static int changed(const char *place, const char *what, const struct eval_task *task, unsigned sample,
+                   struct base_err *err)
+{
+    if (task)
+        (void)base_err_set(err, BASE_E_IO, place, "changed while the evaluation ran: %s (task \"%.100s\", sample %u)",
+                           what, task->id, sample);
+    else
+        (void)base_err_set(err, BASE_E_IO, place, "changed while the evaluation ran: %s", what);
+    return base_err_remedy(err, "what has a verdict was judged as it was at the start; put it back and go on with "
+                                "--resume, or start again on a copy that nobody writes to");
+}
+
+int eval_plan_recognise(struct eval_plan *plan, const char *place, const struct eval_candidate *candidate,
+                        struct base_err *err)
+{
+    const struct eval_task *task = candidate ? &plan->tasks.items[candidate->task] : NULL;
+    struct eval_seal now;
+
+    if (!candidate)
+        return plan->seal_at == plan->seal_count ? 0 : changed(place, "candidates are gone", NULL, 0, err);
+    if (plan->seal_at == plan->seal_count)
+        return changed(place, "there are more candidates", task, candidate->sample, err);
+    seal(task, candidate, &now);
+    if (memcmp(plan->seals[plan->seal_at++].hex, now.hex, sizeof(now.hex)) == 0)
+        return 0;
+    return changed(place, "a candidate is another one", task, candidate->sample, err);
+}
+
+/* What a task wants must fit into what the policy allows: else all candidates would fail by a fault of neither. */
+static int check_limits(const struct policy *policy, const struct eval_task *task, struct base_err *err)
+{
+    const struct policy_limit *out = &policy->limits[POLICY_LIMIT_STDOUT_BYTES];
+    const struct policy_limit *in = &policy->limits[POLICY_LIMIT_STDIN_BYTES];
+    bool is_cut = out->unlimited || out->value > WARDEN_KEEP_MAX_BYTES; /* all that is allowed is not */
+    uint64_t out_max = is_cut ? WARDEN_KEEP_MAX_BYTES : out->value;
+    size_t least = judge_text_least(task->expect.bytes, task->expect.count);
+
+    if (least > out_max) {
+        (void)base_err_set(err, BASE_E_INVALID, task->id, "expect has %zu bytes, and no more than %llu of an output %s",
+                           least, (unsigned long long)out_max, is_cut ? "are ever kept" : "are allowed");
+        return is_cut ? err->code : base_err_remedy(err, "raise --limit stdout_bytes=SIZE");
+    }
+    if (!in->unlimited && task->given.count > in->value) {
+        (void)base_err_set(err, BASE_E_INVALID, task->id, "stdin has %zu bytes, and no more than %llu are allowed",
+                           task->given.count, (unsigned long long)in->value);
+        return base_err_remedy(err, "raise --limit stdin_bytes=SIZE");
+    }
+    return 0;
+}
+
+static int check_all_limits(const struct eval_options *options, const struct eval_tasks *tasks, struct base_err *err)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < tasks->count && r == 0; i++)
+        if (tasks->items[i].chosen && tasks->items[i].kind == EVAL_STDIO)
+            r = check_limits(options->policy, &tasks->items[i], err);
     return r;
 }
 
@@ -113,7 +204,7 @@ static int look_at_candidates(const struct eval_options *options, struct eval_pl
 
     base_hash_init(&survey.hash);
     if (r >= 0)
-        r = survey_all(candidates, &plan->tasks, &survey, err);
+        r = survey_all(candidates, plan, &survey, err);
     if (r < 0)
         return r;
     plan->unknown = eval_candidates_unknown(candidates, &example);
@@ -138,8 +229,10 @@ int eval_plan_make(const struct eval_options *options, struct eval_plan *ret_pla
         r = eval_tasks_load(options->tasks, options->ids, options->id_count, &plan->tasks, err);
     if (r >= 0) {
         memcpy(plan->manifest.task_set_sha256, plan->tasks.sha256, BASE_HASH_HEX);
-        r = look_at_candidates(options, plan, err);
+        r = check_all_limits(options, &plan->tasks, err);
     }
+    if (r >= 0)
+        r = look_at_candidates(options, plan, err);
     if (r < 0)
         eval_plan_release(plan);
     return r;
@@ -148,5 +241,6 @@ int eval_plan_make(const struct eval_options *options, struct eval_plan *ret_pla
 void eval_plan_release(struct eval_plan *plan)
 {
     eval_ledger_release(&plan->ledger);
+    free(plan->seals);
     eval_tasks_release(&plan->tasks);
 }

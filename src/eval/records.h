@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include <jansson.h>
+#include <stdbool.h>
 
 struct eval_records;
 
@@ -20,6 +21,9 @@ void eval_records_bound(struct eval_records *records, size_t memory_max_bytes);
 
 /* What the object that came last takes at most. */
 size_t eval_records_memory(const struct eval_records *records);
+
+/* The object that came last has something that JSON does not: its strings are as eval/odd.h spells them. */
+bool eval_records_is_odd(const struct eval_records *records);
 
 /* "FILE:LINE" of the object that came last. */
 const char *eval_records_place(const struct eval_records *records);

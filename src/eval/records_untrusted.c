@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/json_bound.h"
 #include "base/lines.h"
+#include "eval/odd.h"
 #include "eval/records.h"
 #include "judge/judge.h"
 #include <errno.h>
@@ -26,7 +27,10 @@ struct eval_records {
     unsigned long line;       /* of the object that came last; ARRAY: of `at` */
     unsigned long count;      /* objects given out */
     size_t memory_max, memory;
+    bool odd; /* of the object that came last: see eval/odd.h */
 };
+
+#define SPELLED_MAX_BYTES (2ul * EVAL_RECORD_MAX_BYTES)
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
@@ -165,8 +169,16 @@ static void skip_element(struct eval_records *records)
 static int read_object(struct eval_records *records, const char *bytes, size_t count, unsigned long line,
                        json_t **ret_json, struct base_err *err)
 {
-    int r = base_json_check(bytes, count, records->memory_max, records->path, line, &records->memory, err);
+    AUTO_BUF struct base_buf spelled = {.max = SPELLED_MAX_BYTES};
+    int r = eval_odd_spell(bytes, count, &spelled);
 
+    if (r < 0)
+        return base_err_set(err, r, records->path,
+                            r == BASE_E_NOMEM ? "out of memory" : "has too much that is no text");
+    records->odd = r > 0;
+    bytes = r > 0 ? spelled.bytes : bytes;
+    count = r > 0 ? spelled.count : count;
+    r = base_json_check(bytes, count, records->memory_max, records->path, line, &records->memory, err);
     return r < 0 ? r : judge_value_parse(bytes, count, records->path, line, ret_json, err);
 }
 
@@ -261,6 +273,11 @@ void eval_records_bound(struct eval_records *records, size_t memory_max_bytes)
 size_t eval_records_memory(const struct eval_records *records)
 {
     return records->memory;
+}
+
+bool eval_records_is_odd(const struct eval_records *records)
+{
+    return records->odd;
 }
 
 const char *eval_records_place(const struct eval_records *records)

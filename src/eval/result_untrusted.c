@@ -23,14 +23,12 @@ static int bad(const char *place, struct base_err *err, const char *what)
 
 static size_t find_case(const struct eval_task *task, const json_t *name)
 {
-    const char *text = json_string_value(name);
+    const json_t *index;
 
     if (task->kind != EVAL_CALL)
         return name ? SIZE_MAX : 0;
-    for (size_t i = 0; text && i < task->case_count; i++)
-        if (strcmp(task->cases[i].name, text) == 0)
-            return i;
-    return SIZE_MAX;
+    index = json_is_string(name) ? json_object_get(task->case_names, json_string_value(name)) : NULL;
+    return index ? (size_t)json_integer_value(index) : SIZE_MAX;
 }
 
 int eval_result_parse(const json_t *line, const char *place, const struct eval_ledger *ledger, size_t *ret_row,

@@ -3,6 +3,7 @@
 #include "eval/task.h"
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "eval/odd.h"
 #include "eval/records.h"
 #include <fnmatch.h>
 #include <stdio.h>
@@ -140,7 +141,7 @@ static int count_kept(struct eval_tasks *tasks, const struct eval_task *task, si
 static int load_one(struct eval_tasks *tasks, struct eval_records *records, const struct choice *choice,
                     struct base_hash *hash, struct base_err *err)
 {
-    AUTO_JSON json_t *json = NULL;
+    AUTO_JSON json_t *json = NULL, *odd = NULL;
     CLEANUP(eval_task_release) struct eval_task task = {0};
     const char *place;
     int r = next_object(tasks, records, &json, err);
@@ -148,7 +149,9 @@ static int load_one(struct eval_tasks *tasks, struct eval_records *records, cons
     if (r <= 0)
         return r;
     place = eval_records_place(records);
-    r = eval_task_parse(json, place, &task, err);
+    if (eval_records_is_odd(records) && eval_odd_settle(json, &odd) < 0)
+        return no_memory(place, err);
+    r = eval_task_parse(json, odd, place, &task, err);
     if (r < 0)
         return r;
     task.chosen = is_chosen(task.id, choice->ids, choice->count);

@@ -28,10 +28,12 @@ struct eval_task {
     bool prompt_is_code; /* a completion goes behind the prompt, and canonical is one */
     bool chosen;         /* by --ids */
     char *entry_point;
+    char *defined; /* SCRIPT with an entry point: the name that a whole program defines */
     struct eval_text prompt, canonical;
     struct eval_text tests;         /* SCRIPT: all that runs behind the candidate */
     struct eval_text given, expect; /* STDIO */
     struct eval_case *cases;        /* CALL */
+    json_t *case_names;             /* CALL: name -> index */
     size_t case_count;              /* 1 for the other kinds */
 };
 
@@ -58,6 +60,7 @@ long eval_tasks_find(const struct eval_tasks *tasks, const json_t *id);
 /* The runtime that a "language" of a task or candidate stands for; lives for ever. */
 int eval_task_language(const json_t *language, const char *place, const char **ret_runtime, struct base_err *err);
 
-/* One task from its JSON; @place is "FILE:LINE". Foreign bytes: has a fuzzer. */
-int eval_task_parse(const json_t *json, const char *place, struct eval_task *ret_task, struct base_err *err);
+/* One task from its JSON; @place is "FILE:LINE". @odd: see eval_odd_settle(). Foreign bytes: has a fuzzer. */
+int eval_task_parse(const json_t *json, const json_t *odd, const char *place, struct eval_task *ret_task,
+                    struct base_err *err);
 void eval_task_release(struct eval_task *task);

@@ -1,10 +1,11 @@
 /* task_untrusted.c - one task from its JSON
  *
- * Task sets come from anybody. The format is recognised by its keys. Formats of this project are strict, since a
- * misspelled key would make a check vanish; public formats carry keys that nobody here needs.
+ * Task sets come from anybody. The format is recognised by its keys; what each key may do is in the tables of formats
+ * below, and what of other keys is in keys_untrusted.c.
  */
 
 #include "base/cleanup.h"
+#include "eval/keys.h"
 #include "eval/task.h"
 #include "judge/judge.h"
 #include <ctype.h>
@@ -13,26 +14,20 @@
 #include <string.h>
 
 #define ID_MAX_BYTES 200
-#define KIND_ANY     ((json_type)-1)
 
 struct context {
     const json_t *json;
+    const json_t *odd; /* what of it cannot be read as it stands, by key; or NULL */
     const char *place;
     struct eval_task *task;
     struct base_err *err;
 };
 
-struct field {
-    const char *key;
-    json_type kind;
-    bool required;
-};
-
 struct format {
-    const char *marks[2]; /* keys that make it this format */
-    const char *without;  /* a key that makes it another one, or NULL */
-    bool strict;
-    const struct field *fields; /* the first is the id */
+    const char *marks[2];        /* keys that make it this format */
+    const char *without;         /* a key that makes it another one, or NULL */
+    bool strict;                 /* an unknown key is a misspelled one, and a check would vanish with it */
+    const struct eval_key *keys; /* the first is the id */
     int (*fill)(const struct context *context);
 };
 
@@ -41,7 +36,7 @@ struct format {
 static int bad(const struct context *context, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static int bad(const struct context *context, const char *fmt, ...)
 {
-    char what[256];
+    char what[300];
     va_list args;
 
     va_start(args, fmt);
@@ -57,21 +52,11 @@ static int no_memory(const struct context *context)
     return base_err_set(context->err, BASE_E_NOMEM, context->place, "out of memory");
 }
 
-static const char *kind_name(json_type kind)
-{
-    static const char *const names[] = {
-        [JSON_OBJECT] = "an object",   [JSON_ARRAY] = "a list",  [JSON_STRING] = "text",
-        [JSON_INTEGER] = "an integer", [JSON_REAL] = "a number", [JSON_TRUE] = "a boolean",
-        [JSON_FALSE] = "a boolean",    [JSON_NULL] = "null",
-    };
-    return names[kind];
-}
-
 /* ---- fields ---------------------------------------------------------------------------------------------------- */
 
 static int keep_text(const struct context *context, const char *key, struct eval_text *ret_text)
 {
-    const json_t *value = json_object_get(context->json, key);
+    const json_t *value = eval_key_get(context->json, key);
     size_t count = json_string_length(value);
 
     if (!json_is_string(value))
@@ -87,7 +72,7 @@ static int keep_text(const struct context *context, const char *key, struct eval
 
 static int keep_name(const struct context *context, const char *key, const char *otherwise, char **ret_name)
 {
-    const json_t *value = json_object_get(context->json, key);
+    const json_t *value = eval_key_get(context->json, key);
     const char *name = value ? json_string_value(value) : otherwise;
 
     if (!judge_name_ok(name) || (value && strlen(name) != json_string_length(value)))
@@ -117,7 +102,7 @@ int eval_task_language(const json_t *language, const char *place, const char **r
 
 static int keep_language(const struct context *context)
 {
-    const json_t *language = json_object_get(context->json, "language");
+    const json_t *language = eval_key_get(context->json, "language");
     char remedy[sizeof(context->err->remedy)];
     struct base_err err;
 
@@ -129,29 +114,16 @@ static int keep_language(const struct context *context)
     return base_err_remedy(context->err, "%s", remedy);
 }
 
-static int check_fields(const struct context *context, const struct field *fields, bool strict)
+static int check_keys(const struct context *context, const struct eval_key *keys, bool strict)
 {
-    const char *key;
-    json_t *value;
+    char remedy[sizeof(context->err->remedy)];
+    struct base_err err;
 
-    for (const struct field *f = fields; f->key; f++) {
-        value = json_object_get(context->json, f->key);
-        if (!value && f->required)
-            return bad(context, "%s: is missing", f->key);
-        if (value && f->kind != KIND_ANY && json_typeof(value) != f->kind)
-            return bad(context, "%s: must be %s, not %s", f->key, kind_name(f->kind), kind_name(json_typeof(value)));
-    }
-    if (!strict)
+    if (eval_keys_check(context->json, keys, strict, context->odd, &err) == 0)
         return 0;
-    json_object_foreach((json_t *)context->json, key, value) /* changes nothing */
-    {
-        const struct field *f = fields;
-        while (f->key && strcmp(f->key, key) != 0)
-            f++;
-        if (!f->key)
-            return bad(context, "unknown key \"%.60s\"", key);
-    }
-    return 0;
+    (void)snprintf(remedy, sizeof(remedy), "%s", err.remedy);
+    (void)bad(context, "%s", err.what);
+    return *remedy ? base_err_remedy(context->err, "%s", remedy) : context->err->code;
 }
 
 /* ---- id -------------------------------------------------------------------------------------------------------- */
@@ -166,7 +138,7 @@ static int keep_id(const struct context *context, const char *key, bool mbpp)
         (void)snprintf(number, sizeof(number), "MBPP/%" JSON_INTEGER_FORMAT, json_integer_value(value));
         text = number;
     } else if (!text) {
-        return value ? bad(context, "%s: must be text, not %s", key, kind_name(json_typeof(value)))
+        return value ? bad(context, "%s: must be text, not %s", key, eval_key_kind(json_typeof(value)))
                      : bad(context, "%s: is missing", key);
     }
     if (!*text || strlen(text) > ID_MAX_BYTES || (json_is_string(value) && strlen(text) != json_string_length(value)))
@@ -196,43 +168,85 @@ static int fill_stdio(const struct context *context)
     return 0;
 }
 
-static const struct field case_fields[] = {
-    {"name", JSON_STRING, false},
-    {"input", KIND_ANY, false},
-    {"args", JSON_ARRAY, false},
-    {"expect", KIND_ANY, true},
-    {NULL},
+static const struct eval_key case_keys[] = {
+    {"name", JSON_STRING, EVAL_KEY_USED}, {"input", EVAL_KEY_ANY, EVAL_KEY_USED},
+    {"args", JSON_ARRAY, EVAL_KEY_USED},  {"expect", EVAL_KEY_ANY, EVAL_KEY_NEEDED},
+    {NULL, EVAL_KEY_ANY, EVAL_KEY_USED},
 };
+
+/* "input": null is the argument null, unless "args" says what the arguments are. */
+static json_t *arguments_of(const struct context *context, size_t index)
+{
+    json_t *input = json_object_get(context->json, "input"), *args = eval_key_get(context->json, "args");
+
+    if (args && json_is_null(input))
+        input = NULL;
+    if (!input == !args) {
+        (void)bad(context, "case %zu: needs either input or args", index + 1);
+        return NULL;
+    }
+    args = args ? json_incref(args) : json_pack("[O]", input);
+    if (!args)
+        (void)no_memory(context);
+    return args;
+}
 
 /* Context of one case: errors name the task. */
 static int fill_case(const struct context *outer, const json_t *json, size_t index, struct eval_case *ret_case)
 {
-    struct context context = {json, outer->place, outer->task, outer->err};
-    const json_t *input = json_object_get(json, "input"), *args = json_object_get(json, "args");
-    const json_t *expect = json_object_get(json, "expect");
+    struct context context = {json, NULL, outer->place, outer->task, outer->err};
+    json_t *expect = json_object_get(json, "expect");
     const char *name = json_string_value(json_object_get(json, "name"));
     char number[32];
     int r;
 
     if (!json_is_object(json))
         return bad(&context, "case %zu: must be an object", index + 1);
-    r = check_fields(&context, case_fields, true);
+    r = check_keys(&context, case_keys, true);
     if (r < 0)
         return r;
-    if (!input == !args)
-        return bad(&context, "case %zu: needs either input or args", index + 1);
+    ret_case->args = arguments_of(&context, index);
+    if (!ret_case->args)
+        return context.err->code;
     (void)snprintf(number, sizeof(number), "%zu", index + 1);
     ret_case->name = strdup(name ? name : number);
-    ret_case->args = args ? json_incref((json_t *)args) : json_pack("[O]", input);
     ret_case->no_mutation = json_is_string(expect) && strcmp(json_string_value(expect), "no-mutation") == 0;
-    ret_case->expect = ret_case->no_mutation ? NULL : json_incref((json_t *)expect);
-    return ret_case->name && ret_case->args ? 0 : no_memory(&context);
+    ret_case->expect = ret_case->no_mutation ? NULL : json_incref(expect);
+    return ret_case->name ? 0 : no_memory(&context);
+}
+
+static int index_case(const struct context *context, size_t index)
+{
+    const char *name = context->task->cases[index].name;
+    json_t *names = context->task->case_names;
+
+    if (json_object_get(names, name))
+        return bad(context, "cases: two have the name \"%.60s\"", name);
+    return json_object_set_new(names, name, json_integer((json_int_t)index)) < 0 ? no_memory(context) : 0;
+}
+
+static int fill_cases(const struct context *context, const json_t *cases, size_t count)
+{
+    struct eval_task *task = context->task;
+    int r = 0;
+
+    task->cases = calloc(count, sizeof(*task->cases));
+    task->case_names = json_object();
+    if (!task->cases || !task->case_names)
+        return no_memory(context);
+    task->case_count = count;
+    for (size_t i = 0; i < count && r >= 0; i++) {
+        r = fill_case(context, json_array_get(cases, i), i, &task->cases[i]);
+        if (r >= 0)
+            r = index_case(context, i);
+    }
+    return r;
 }
 
 static int fill_calls(const struct context *context)
 {
     struct eval_task *task = context->task;
-    const json_t *cases = json_object_get(context->json, "cases");
+    const json_t *cases = eval_key_get(context->json, "cases");
     size_t count = json_array_size(cases);
     int r = keep_name(context, "entry_point", "solution", &task->entry_point);
 
@@ -243,17 +257,7 @@ static int fill_calls(const struct context *context)
         return bad(context, "cases: is empty, so that there is nothing to judge");
     if (!judge_driver_find(task->runtime))
         return bad(context, "language: functions of %s cannot be called", task->runtime);
-    task->cases = calloc(count, sizeof(*task->cases));
-    if (!task->cases)
-        return no_memory(context);
-    task->case_count = count;
-    for (size_t i = 0; i < count && r >= 0; i++) {
-        r = fill_case(context, json_array_get(cases, i), i, &task->cases[i]);
-        for (size_t j = 0; r >= 0 && j < i; j++)
-            if (strcmp(task->cases[i].name, task->cases[j].name) == 0)
-                r = bad(context, "cases: two have the name \"%.60s\"", task->cases[i].name);
-    }
-    return r;
+    return fill_cases(context, cases, count);
 }
 
 static int close_tests(const struct context *context, struct base_buf *tests, int r)
@@ -267,21 +271,40 @@ static int close_tests(const struct context *context, struct base_buf *tests, in
     return 0;
 }
 
+/* "f", or "Class().f": what check() is called with, and the name that a candidate must define for it. */
+static int keep_entry(const struct context *context)
+{
+    struct eval_task *task = context->task;
+    const json_t *value = eval_key_get(context->json, "entry_point");
+    const char *text = json_string_value(value), *method = strstr(text, "().");
+    AUTO_FREE char *name = method ? strndup(text, (size_t)(method - text)) : strdup(text);
+
+    task->entry_point = strdup(text);
+    if (!name || !task->entry_point)
+        return no_memory(context);
+    if (!judge_name_ok(name) || (method && !judge_name_ok(method + 3)) || strlen(text) != json_string_length(value))
+        return bad(context, "entry_point: is neither a name (letters, digits, _) nor of the form Class().name");
+    task->defined = TAKE_PTR(name);
+    return 0;
+}
+
 static int fill_humaneval(const struct context *context)
 {
     AUTO_BUF struct base_buf tests = {0};
     struct eval_task *task = context->task;
-    const json_t *test = json_object_get(context->json, "test");
-    int r = keep_name(context, "entry_point", "", &task->entry_point);
+    const json_t *test = eval_key_get(context->json, "test");
+    int r = keep_entry(context);
 
     if (r < 0)
         return r;
     if (strcmp(task->runtime, "python") != 0)
-        return bad(context, "language: scripts in %s are not in this version", task->runtime);
+        return bad(context, "language: tests in \"%.40s\" are not judged in this version, only those in Python",
+                   json_string_value(eval_key_get(context->json, "language")));
     if (!strstr(json_string_value(test), "def check("))
         return bad(context, "test: defines no check(), so that there is nothing to judge");
     task->prompt_is_code = true;
-    r = keep_text(context, "canonical_solution", &task->canonical);
+    r = keep_text(context, eval_key_get(context->json, "canonical_solution") ? "canonical_solution" : "completion",
+                  &task->canonical);
     if (r < 0)
         return r;
     r = base_buf_append(&tests, json_string_value(test), json_string_length(test));
@@ -293,7 +316,7 @@ static int fill_humaneval(const struct context *context)
 /* Append each text of a list as a line. */
 static int put_lines(const struct context *context, const char *key, struct base_buf *tests)
 {
-    const json_t *list = json_object_get(context->json, key);
+    const json_t *list = eval_key_get(context->json, key);
 
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *line = json_array_get(list, i);
@@ -306,80 +329,113 @@ static int put_lines(const struct context *context, const char *key, struct base
     return 0;
 }
 
+static int put_text(const struct context *context, const char *key, struct base_buf *tests)
+{
+    const json_t *text = eval_key_get(context->json, key);
+
+    if (!text || json_string_length(text) == 0)
+        return 0;
+    if (base_buf_append(tests, json_string_value(text), json_string_length(text)) < 0 || base_buf_text(tests, "\n") < 0)
+        return no_memory(context);
+    return 0;
+}
+
 static int fill_mbpp(const struct context *context)
 {
     AUTO_BUF struct base_buf tests = {0};
-    const char *setup = json_string_value(json_object_get(context->json, "test_setup_code"));
+    const char *test = json_string_value(eval_key_get(context->json, "test"));
     int r = keep_text(context, "code", &context->task->canonical);
 
-    if (r >= 0 && json_array_size(json_object_get(context->json, "test_list")) == 0)
+    if (r >= 0 && json_array_size(eval_key_get(context->json, "test_list")) == 0)
         return bad(context, "test_list: is empty, so that there is nothing to judge");
+    if (test && strstr(test, "def check("))
+        return bad(context, "test: defines check(), which nothing calls beside a test_list");
     if (r >= 0)
         r = put_lines(context, "test_imports", &tests);
-    if (r >= 0 && setup && (base_buf_text(&tests, setup) < 0 || base_buf_text(&tests, "\n") < 0))
-        return no_memory(context);
+    if (r >= 0)
+        r = put_text(context, "test_setup_code", &tests);
     if (r >= 0)
         r = put_lines(context, "test_list", &tests);
+    if (r >= 0)
+        r = put_text(context, "test", &tests);
     return r < 0 ? r : close_tests(context, &tests, 0);
 }
 
 /* Keys that say something about a task and change nothing. */
-#define ABOUT                                                                                                          \
-    {"title", KIND_ANY, false}, {"tags", KIND_ANY, false}, {"source", KIND_ANY, false}, {"license", KIND_ANY, false},  \
-        {"created", KIND_ANY, false},                                                                                  \
+#define NOTED(name)                                                                                                    \
     {                                                                                                                  \
-        "note", KIND_ANY, false                                                                                        \
+        name, EVAL_KEY_ANY, EVAL_KEY_NOTED                                                                             \
+    }
+#define ABOUT                                                                                                          \
+    NOTED("title"), NOTED("tags"), NOTED("source"), NOTED("license"), NOTED("created"), NOTED("note"), NOTED("url"),   \
+        NOTED("difficulty"), NOTED("author"), NOTED("description"), NOTED("category"), NOTED("meta"),                  \
+        NOTED("metadata")
+#define END                                                                                                            \
+    {                                                                                                                  \
+        NULL, EVAL_KEY_ANY, EVAL_KEY_NOTED                                                                             \
     }
 
-static const struct field call_fields[] = {
-    {"id", KIND_ANY, true},
-    {"prompt", JSON_STRING, false},
-    {"entry_point", JSON_STRING, false},
-    {"language", JSON_STRING, false},
-    {"cases", JSON_ARRAY, true},
-    {"canonical", JSON_STRING, false},
+static const struct eval_key call_keys[] = {
+    {"id", EVAL_KEY_ANY, EVAL_KEY_NEEDED},
+    {"prompt", JSON_STRING, EVAL_KEY_USED},
+    {"entry_point", JSON_STRING, EVAL_KEY_USED},
+    {"language", JSON_STRING, EVAL_KEY_USED},
+    {"cases", JSON_ARRAY, EVAL_KEY_NEEDED},
+    {"canonical", JSON_STRING, EVAL_KEY_USED},
     ABOUT,
-    {NULL},
+    END,
 };
-static const struct field mbpp_fields[] = {
-    {"task_id", KIND_ANY, true},         {"code", JSON_STRING, false},
-    {"test_list", JSON_ARRAY, true},     {"test_setup_code", JSON_STRING, false},
-    {"test_imports", JSON_ARRAY, false}, {"prompt", JSON_STRING, false},
-    {"language", JSON_STRING, false},    {NULL},
-};
-static const struct field humaneval_fields[] = {
-    {"task_id", KIND_ANY, true},
-    {"prompt", JSON_STRING, true},
-    {"entry_point", JSON_STRING, true},
-    {"test", JSON_STRING, true},
-    {"canonical_solution", JSON_STRING, false},
-    {"language", JSON_STRING, false},
-    {NULL},
-};
-static const struct field stdio_fields[] = {
-    {"id", KIND_ANY, true},
-    {"prompt", JSON_STRING, false},
-    {"stdin", JSON_STRING, false},
-    {"expect", JSON_STRING, true},
-    {"language", JSON_STRING, false},
-    {"canonical", JSON_STRING, false},
+static const struct eval_key mbpp_keys[] = {
+    {"task_id", EVAL_KEY_ANY, EVAL_KEY_NEEDED},
+    {"code", JSON_STRING, EVAL_KEY_USED},
+    {"test_list", JSON_ARRAY, EVAL_KEY_NEEDED},
+    {"test_setup_code", JSON_STRING, EVAL_KEY_USED},
+    {"test_imports", JSON_ARRAY, EVAL_KEY_USED},
+    {"test", JSON_STRING, EVAL_KEY_USED},
+    {"prompt", JSON_STRING, EVAL_KEY_USED},
+    {"language", JSON_STRING, EVAL_KEY_USED},
+    NOTED("entry_point"),
+    NOTED("challenge_test_list"), /* the published harnesses do not judge by it */
     ABOUT,
-    {NULL},
+    END,
+};
+static const struct eval_key humaneval_keys[] = {
+    {"task_id", EVAL_KEY_ANY, EVAL_KEY_NEEDED},
+    {"prompt", JSON_STRING, EVAL_KEY_NEEDED},
+    {"entry_point", JSON_STRING, EVAL_KEY_NEEDED},
+    {"test", JSON_STRING, EVAL_KEY_NEEDED},
+    {"canonical_solution", JSON_STRING, EVAL_KEY_USED},
+    {"completion", JSON_STRING, EVAL_KEY_USED}, /* LeetCodeDataset's word for it */
+    {"language", JSON_STRING, EVAL_KEY_USED},
+    NOTED("example_test"), /* a part of test, for prompts */
+    NOTED("input_output"), /* LeetCodeDataset: test has the same */
+    ABOUT,
+    END,
+};
+static const struct eval_key stdio_keys[] = {
+    {"id", EVAL_KEY_ANY, EVAL_KEY_NEEDED},
+    {"prompt", JSON_STRING, EVAL_KEY_USED},
+    {"stdin", JSON_STRING, EVAL_KEY_USED},
+    {"expect", JSON_STRING, EVAL_KEY_NEEDED},
+    {"language", JSON_STRING, EVAL_KEY_USED},
+    {"canonical", JSON_STRING, EVAL_KEY_USED},
+    ABOUT,
+    END,
 };
 
 static const struct format formats[] = {
-    {{"cases"}, NULL, true, call_fields, fill_calls},
-    {{"test_list"}, NULL, false, mbpp_fields, fill_mbpp},
-    {{"test", "entry_point"}, "declaration", false, humaneval_fields, fill_humaneval},
-    {{"expect"}, NULL, true, stdio_fields, fill_stdio},
+    {{"cases"}, NULL, true, call_keys, fill_calls},
+    {{"test_list"}, NULL, false, mbpp_keys, fill_mbpp},
+    {{"test", "entry_point"}, "declaration", false, humaneval_keys, fill_humaneval},
+    {{"expect"}, NULL, true, stdio_keys, fill_stdio},
 };
 
 static const struct format *recognise(const json_t *json)
 {
     for (size_t i = 0; i < ARRAY_COUNT(formats); i++) {
         const struct format *f = &formats[i];
-        bool fits = json_object_get(json, f->marks[0]) && (!f->marks[1] || json_object_get(json, f->marks[1]));
-        if (fits && !(f->without && json_object_get(json, f->without)))
+        bool fits = eval_key_get(json, f->marks[0]) && (!f->marks[1] || eval_key_get(json, f->marks[1]));
+        if (fits && !(f->without && eval_key_get(json, f->without)))
             return f;
     }
     return NULL;
@@ -388,10 +444,10 @@ static const struct format *recognise(const json_t *json)
 static int fill(const struct context *context, const struct format *format)
 {
     struct eval_task *task = context->task;
-    int r = keep_id(context, format->fields[0].key, format->fill == fill_mbpp);
+    int r = keep_id(context, format->keys[0].name, format->fill == fill_mbpp);
 
     if (r >= 0)
-        r = check_fields(context, format->fields, format->strict);
+        r = check_keys(context, format->keys, format->strict);
     if (r >= 0)
         r = keep_language(context);
     if (r >= 0)
@@ -401,19 +457,52 @@ static int fill(const struct context *context, const struct format *format)
     return r < 0 ? r : format->fill(context);
 }
 
-int eval_task_parse(const json_t *json, const char *place, struct eval_task *ret_task, struct base_err *err)
+/* Sets that are known, and are not judged in this version. The key is what nothing here understands. */
+static const struct {
+    const char *key, *set;
+} others[] = {
+    {"base_input", "EvalPlus: inputs without the values that are expected"},
+    {"plus_input", "EvalPlus: inputs without the values that are expected"},
+    {"declaration", "HumanEval-X: programs of a declaration, a body and a test"},
+    {"tests", "MultiPL-E: tests in the set's own language"},
+    {"public_test_cases", "LiveCodeBench"},
+    {"private_test_cases", "LiveCodeBench"},
+    {"public_tests", "CodeContests"},
+    {"private_tests", "CodeContests"},
+    {"input_output", "APPS"},
+    {"complete_prompt", "BigCodeBench: tests that are a unittest.TestCase"},
+    {"code_context", "DS-1000"},
+    {"test_classes", "ClassEval"},
+    {"FAIL_TO_PASS", "SWE-bench"},
+    {"completion", "a file of candidates"},
+    {"solution", "a file of candidates"},
+    {"samples", "a file of candidates"},
+    {"output", "pairs of code and its output, such as CRUXEval, which ask for a value and not for a program"},
+};
+
+static int refuse_unknown(const struct context *context)
+{
+    static const char known[] = "known are {id, stdin, expect}, {id, cases}, {task_id, prompt, entry_point, test} "
+                                "and {task_id, code, test_list}";
+
+    for (size_t i = 0; i < ARRAY_COUNT(others); i++)
+        if (eval_key_get(context->json, others[i].key)) {
+            (void)bad(context, "unknown task format: the key \"%s\" (%s) is not understood", others[i].key,
+                      others[i].set);
+            return base_err_remedy(context->err, "%s", known);
+        }
+    (void)bad(context, "unknown task format");
+    return base_err_remedy(context->err, "%s", known);
+}
+
+int eval_task_parse(const json_t *json, const json_t *odd, const char *place, struct eval_task *ret_task,
+                    struct base_err *err)
 {
     const struct format *format = recognise(json);
     struct eval_task task = {0};
-    struct context context = {json, place, &task, err};
-    int r;
+    struct context context = {json, odd, place, &task, err};
+    int r = format ? fill(&context, format) : refuse_unknown(&context);
 
-    if (!format) {
-        base_err_set(err, BASE_E_INVALID, place, "unknown task format");
-        return base_err_remedy(err, "known are {id, stdin, expect}, {id, cases}, {task_id, prompt, entry_point, test} "
-                                    "and {task_id, code, test_list}");
-    }
-    r = fill(&context, format);
     if (r < 0) {
         eval_task_release(&task);
         return r;
@@ -430,8 +519,10 @@ void eval_task_release(struct eval_task *task)
         json_decref(task->cases[i].expect);
     }
     free(task->cases);
+    json_decref(task->case_names);
     free(task->id);
     free(task->entry_point);
+    free(task->defined);
     free(task->prompt.bytes);
     free(task->canonical.bytes);
     free(task->tests.bytes);

@@ -152,17 +152,16 @@ static void find_last_words(const struct warden_stream *stream, char *ret_words,
     }
 }
 
-/* In the cage the candidate has the driver's name for it; people know it by its own. */
+/* In the cage the candidate has another name; people know it by its own. */
 static void name_file(const struct eval_job *job, struct judge_ruling *ruling)
 {
-    const struct judge_driver *driver = *job->file_name ? judge_driver_find(job->program.runtime->name) : NULL;
-    const char *at = driver ? strstr(ruling->detail, driver->candidate) : NULL;
+    const char *at = *job->file_name && *job->cage_name ? strstr(ruling->detail, job->cage_name) : NULL;
     char detail[sizeof(ruling->detail)];
 
     if (!at)
         return;
     if (snprintf(detail, sizeof(detail), "%.*s%s%s", (int)(at - ruling->detail), ruling->detail, job->file_name,
-                 at + strlen(driver->candidate)) < (int)sizeof(detail))
+                 at + strlen(job->cage_name)) < (int)sizeof(detail))
         memcpy(ruling->detail, detail, sizeof(detail));
 }
 

@@ -97,6 +97,9 @@ const char *judge_value_text(const json_t *value, char *text, size_t text_bytes)
  * *@ret_line (may be NULL): the first line that differs. */
 bool judge_text_equal(const char *a, size_t a_count, const char *b, size_t b_count, unsigned long *ret_line);
 
+/* How many bytes a text that is equal to this one has at least. */
+size_t judge_text_least(const char *text, size_t count);
+
 /* ---- function calls -------------------------------------------------------------------------------------------- */
 
 /* What a language needs for being called: a driver that is the cage's program, and further files below /work. */

@@ -26,6 +26,22 @@ static size_t next_line(struct reader *reader, const char **ret_line)
     return (size_t)(stop - line);
 }
 
+size_t judge_text_least(const char *text, size_t count)
+{
+    struct reader reader = {text ? text : "", (text ? text : "") + count};
+    size_t used = 0, least = 0;
+
+    while (reader.at < reader.end) {
+        const char *line;
+        size_t n = next_line(&reader, &line);
+
+        used += n;
+        least = n > 0 ? used : least;
+        used++; /* the newline */
+    }
+    return least;
+}
+
 bool judge_text_equal(const char *a, size_t a_count, const char *b, size_t b_count, unsigned long *ret_line)
 {
     /* an empty buffer has no bytes at all, and NULL must not be added to */

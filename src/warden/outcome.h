@@ -113,6 +113,9 @@ struct warden_outcome {
         char slot_why[64]; /* why the slot does not serve again; empty: it was proved clean, or there is none */
     } teardown;
 };
+/* Whatever the limit, all of a stream is counted and hashed, and no more than this is kept: it stands in our memory,
+ * and in the receipt. */
+#define WARDEN_KEEP_MAX_BYTES (UINT64_C(16) << 20)
 #define WARDEN_MARK_MAX_BYTES (1u << 20)
 
 /* The denied attempts, denial_count of them. */

@@ -15,10 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whatever the limit, everything is counted and hashed, and no more than this is kept: it stands in our memory, and in
- * the receipt. */
-#define KEEP_MAX_BYTES (UINT64_C(16) << 20)
-
 /* A pipe is its maker's, who may be root, and the guest opens its end again by the names in /dev and /proc: so others
  * may use it in its one direction. (A guest that has its starter's id owns it, and could change that: for itself.) The
  * mark has no such name, and stays its maker's. */
@@ -57,7 +53,7 @@ static uint64_t keep_max(const struct warden_watch *watch, int sink)
 {
     const struct policy_limit *limit = limit_of(watch, sink);
 
-    return limit->unlimited || limit->value > KEEP_MAX_BYTES ? KEEP_MAX_BYTES : limit->value;
+    return limit->unlimited || limit->value > WARDEN_KEEP_MAX_BYTES ? WARDEN_KEEP_MAX_BYTES : limit->value;
 }
 
 static uint64_t pass_max(const struct warden_watch *watch, int sink)

@@ -1,4 +1,4 @@
-/* fuzz_eval_records.c - a file that should be a task set (records_untrusted.c, task_untrusted.c) */
+/* fuzz_eval_records.c - a file that should be a task set (records_untrusted.c, task_untrusted.c, keys_untrusted.c) */
 #include "base/cleanup.h"
 #include "eval/task.h"
 #include "fuzz.h"

@@ -70,6 +70,22 @@ static void lines(void **state)
                 "1.1 solution f;1.2 solution ;2.0 program g;3.0 absent ;");
 }
 
+static void odd_lines(void **state)
+{
+    (void)state;
+    support_write_text("c.jsonl",
+                       "{\"task_id\":\"e\",\"completion\":null,\"solution\":\"a\",\"language\":null,\"samples\":null}\n"
+                       "{\"task_id\":\"e\",\"completion\":\"b\",\"solution\":null,\"logprob\":-Infinity}\n"
+                       "{\"task_id\":\"e\",\"completion\":\"c\\ud83d\",\"x\":NaN}\n"
+                       "{\"task_id\":\"e\",\"completion\":\"\xff\"}\n"
+                       "{\"task_id\":\"e\",\"completion\":NaN}\n"
+                       "{\"task_id\":\"e\",\"completion\":null,\"solution\":null}\n"
+                       "{\"prompt\":\"P0\",\"completion\":null,\"samples\":[\"\\udc00\",\"d\",NaN]}\n");
+    expect_list("c.jsonl", "2.0 solution a;2.1 program b;2.2 program c\xed\xa0\xbd;2.3 program \xff;2.4 program ;"
+                           "2.5 solution ;0.0 completion \xed\xb0\x80;0.1 completion d;0.2 completion ;1.0 absent ;"
+                           "3.0 absent ;");
+}
+
 static void folder(void **state)
 {
     (void)state;
@@ -210,6 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(words),
         IN_FOLDER(lines),
+        IN_FOLDER(odd_lines),
         IN_FOLDER(folder),
         IN_FOLDER(only_chosen_tasks),
         IN_FOLDER(faults),

@@ -10,7 +10,9 @@
 #define HUMAN                                                                                                          \
     "{\"task_id\":\"H/0\",\"prompt\":\"def f():\\n\",\"entry_point\":\"f\",\"test\":\"def check(c): "                  \
     "pass\",\"more\":1}"
-#define MBPP     "{\"task_id\":7,\"text\":\"t\",\"code\":\"c\",\"test_setup_code\":\"s\",\"test_list\":[\"t1\",\"t2\"]}"
+#define MBPP "{\"task_id\":7,\"text\":\"t\",\"code\":\"c\",\"test_setup_code\":\"s\",\"test_list\":[\"t1\",\"t2\"]}"
+#define HUMAN_AND(more)                                                                                                \
+    "{\"task_id\":\"h\",\"prompt\":\"p\",\"entry_point\":\"f\",\"test\":\"def check(c): pass\"," more "}"
 #define ALL_FOUR STDIO "\n\n" CALL "\n" HUMAN "\n" MBPP "\n"
 
 static int load(const char *text, const char *const *ids, size_t id_count, struct eval_tasks *tasks,
@@ -42,6 +44,59 @@ static void formats(void **state)
     assert_string_equal(tasks.items[3].id, "MBPP/7");
     assert_string_equal(tasks.items[3].tests.bytes, "s\nt1\nt2\n");
     assert_false(tasks.items[3].prompt_is_code);
+}
+
+static void null_is_absent(void **state)
+{
+    static const char text[] =
+        "{\"id\":\"a\",\"stdin\":null,\"expect\":\"y\",\"language\":null,\"canonical\":null,\"cases\":null,\"x\":null}"
+        "\n"
+        "{\"id\":\"b\",\"entry_point\":null,\"cases\":[{\"name\":null,\"input\":null,\"args\":null,\"expect\":null},"
+        "{\"input\":null,\"args\":[1],\"expect\":2}]}\n" HUMAN_AND(
+            "\"canonical_solution\":null,\"suffix\":\"\",\"plus_input\":[],\"contract\":null") "\n"
+                                                                                               "{\"task_id\":7,"
+                                                                                               "\"code\":null,"
+                                                                                               "\"prompt\":null,\"test_"
+                                                                                               "setup_code\":null,"
+                                                                                               "\"test_imports\":null,"
+                                                                                               "\"test\":null,"
+                                                                                               "\"test_list\":[\"t\"],"
+                                                                                               "\"difficulty\":NaN,"
+                                                                                               "\"note\":\"\\ud800\"}"
+                                                                                               "\n";
+    CLEANUP(eval_tasks_release) struct eval_tasks tasks = {0};
+    struct base_err err = {0};
+
+    (void)state;
+    if (load(text, NULL, 0, &tasks, &err) < 0)
+        fail_msg("%s: %s", err.place, err.what);
+    assert_null(tasks.items[0].given.bytes);
+    assert_true(json_is_null(json_array_get(tasks.items[1].cases[0].args, 0)));
+    assert_true(json_is_null(tasks.items[1].cases[0].expect));
+    assert_int_equal(json_integer_value(json_array_get(tasks.items[1].cases[1].args, 0)), 1);
+    assert_string_equal(tasks.items[1].entry_point, "solution");
+    assert_null(tasks.items[2].canonical.bytes);
+    assert_string_equal(tasks.items[3].tests.bytes, "t\n");
+}
+
+static void more_shapes_of_scripts(void **state)
+{
+    static const char text[] =
+        "{\"task_id\":1,\"code\":\"c\",\"test_imports\":[\"i\"],\"test_setup_code\":\"s\",\"test_list\":[\"t\"],"
+        "\"test\":"
+        "\"more\",\"challenge_test_list\":[\"x\"]}\n"
+        "{\"task_id\":\"l\",\"prompt\":\"p\",\"entry_point\":\"Solution().f\",\"test\":\"def check(c): pass\","
+        "\"completion\":\"class Solution\",\"input_output\":[1],\"contest_date\":\"x\",\"latest\":1}\n";
+    CLEANUP(eval_tasks_release) struct eval_tasks tasks = {0};
+    struct base_err err = {0};
+
+    (void)state;
+    if (load(text, NULL, 0, &tasks, &err) < 0)
+        fail_msg("%s: %s", err.place, err.what);
+    assert_string_equal(tasks.items[0].tests.bytes, "i\ns\nt\nmore\n");
+    assert_string_equal(tasks.items[1].tests.bytes, "def check(c): pass\ncheck(Solution().f)\n");
+    assert_string_equal(tasks.items[1].defined, "Solution");
+    assert_string_equal(tasks.items[1].canonical.bytes, "class Solution");
 }
 
 static void an_array_is_the_same_set(void **state)
@@ -123,6 +178,22 @@ static void faults(void **state)
         {"{\"task_id\":\"a\",\"entry_point\":\"f\",\"test\":\"def check(\"}", "tasks:1", "prompt: is missing"},
         {"{\"task_id\":1,\"test_list\":[]}", "tasks:1", "nothing to judge"},
         {"{\"task_id\":1,\"test_list\":[7]}", "tasks:1", "element 1"},
+        {"{\"task_id\":1,\"test_list\":[\"t\"],\"test\":\"def check(c): pass\"}", "tasks:1", "test: defines check()"},
+        {HUMAN_AND("\"suffix\":\"x\""), "tasks:1", "\"suffix\" may change"},
+        {HUMAN_AND("\"plus_input\":[[1]]"), "tasks:1", "\"plus_input\" may change"},
+        {HUMAN_AND("\"hiddenTests\":[1]"), "tasks:1", "\"hiddenTests\" may change"},
+        {HUMAN_AND("\"check\":1"), "tasks:1", "\"check\" may change"},
+        {HUMAN_AND("\"time_limit\":1"), "tasks:1", "\"time_limit\" may change"},
+        {HUMAN_AND("\"canonical_solution\":7"), "tasks:1", "canonical_solution: must be text"},
+        {"{\"id\":\"a\",\"expect\":\"y\",\"stdin\":NaN}", "tasks:1", "stdin: has a number that is not finite"},
+        {"{\"id\":\"a\",\"cases\":[{\"input\":[-Infinity],\"expect\":1}]}", "tasks:1", "cases: has a number"},
+        {"{\"id\":\"a\",\"expect\":\"\\ud800\"}", "tasks:1", "expect: has half of a surrogate pair"},
+        {"{\"task_id\":\"a\",\"prompt\":\"\",\"entry_point\":\"f\",\"language\":\"js\",\"test\":\"x\"}", "tasks:1",
+         "tests in \"js\""},
+        {"{\"task_id\":\"a\",\"prompt\":\"\",\"entry_point\":\"S().f()\",\"test\":\"x\"}", "tasks:1", "entry_point"},
+        {"{\"task_id\":\"a\",\"prompt\":\"\",\"base_input\":[[1]]}", "tasks:1", "\"base_input\" (EvalPlus"},
+        {"{\"task_id\":\"a\",\"completion\":\"x\"}", "tasks:1", "a file of candidates"},
+        {"{\"id\":\"a\",\"expect\":null}", "tasks:1", "unknown task format"},
     };
 
     (void)state;
@@ -179,8 +250,14 @@ static void sets_are_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(formats),       IN_FOLDER(an_array_is_the_same_set), IN_FOLDER(ids), IN_FOLDER(faults),
-        IN_FOLDER(missing_files), IN_FOLDER(sets_are_bounded),
+        IN_FOLDER(formats),
+        IN_FOLDER(an_array_is_the_same_set),
+        IN_FOLDER(null_is_absent),
+        IN_FOLDER(more_shapes_of_scripts),
+        IN_FOLDER(ids),
+        IN_FOLDER(faults),
+        IN_FOLDER(missing_files),
+        IN_FOLDER(sets_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
