@@ -1,13 +1,8 @@
-/* file.c - whole files in and out */
+/* file.c - whole files in; bytes out */
 #include "base/file.h"
 #include "base/cleanup.h"
-#include "base/hash.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -23,12 +18,14 @@ static const char *kind_name(mode_t mode)
     case S_IFCHR:
     case S_IFBLK:
         return "a device";
+    case S_IFLNK:
+        return "a link";
     default:
         return "no regular file";
     }
 }
 
-static int not_regular(const char *path, mode_t mode, struct base_err *err)
+int base_file_not_regular(const char *path, mode_t mode, struct base_err *err)
 {
     return base_err_set(err, BASE_E_INVALID, path, "is %s, not a regular file", kind_name(mode));
 }
@@ -49,15 +46,33 @@ int base_file_open(const char *path, int *ret_fd, uint64_t *ret_bytes, struct ba
     if (stat(path, &st) < 0)
         return open_failed(path, errno, err);
     if (!S_ISREG(st.st_mode))
-        return not_regular(path, st.st_mode, err);
+        return base_file_not_regular(path, st.st_mode, err);
     fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) < 0)
         return open_failed(path, errno, err);
     if (!S_ISREG(st.st_mode)) /* exchanged in between */
-        return not_regular(path, st.st_mode, err);
+        return base_file_not_regular(path, st.st_mode, err);
     *ret_fd = TAKE_FD(fd);
     if (ret_bytes)
         *ret_bytes = (uint64_t)st.st_size;
+    return 0;
+}
+
+int base_file_open_in(int dir_fd, const char *name, const char *path, int *ret_fd, struct base_err *err)
+{
+    AUTO_CLOSE int fd = -1;
+    struct stat st;
+
+    if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return open_failed(path, errno, err);
+    if (!S_ISREG(st.st_mode))
+        return base_file_not_regular(path, st.st_mode, err);
+    fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return open_failed(path, errno, err);
+    if (!S_ISREG(st.st_mode)) /* exchanged in between */
+        return base_file_not_regular(path, st.st_mode, err);
+    *ret_fd = TAKE_FD(fd);
     return 0;
 }
 
@@ -116,15 +131,13 @@ static int read_rest(int fd, const char *path, size_t max_bytes, struct base_buf
     }
 }
 
-int base_file_read(const char *path, size_t max_bytes, struct base_buf *buf, struct base_err *err)
+static int read_whole(int fd, const char *path, size_t max_bytes, struct base_buf *buf, struct base_err *err)
 {
-    AUTO_CLOSE int fd = -1;
     size_t before = buf->count;
-    uint64_t bytes = 0;
-    int r = base_file_open(path, &fd, &bytes, err);
+    struct stat st;
+    uint64_t bytes = fstat(fd, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+    int r;
 
-    if (r < 0)
-        return r;
     if (bytes > max_bytes)
         return too_large(path, max_bytes, err);
     r = base_buf_reserve(buf, (size_t)bytes);
@@ -136,6 +149,23 @@ int base_file_read(const char *path, size_t max_bytes, struct base_buf *buf, str
         buf->bytes[before] = '\0';
     }
     return r;
+}
+
+int base_file_read(const char *path, size_t max_bytes, struct base_buf *buf, struct base_err *err)
+{
+    AUTO_CLOSE int fd = -1;
+    int r = base_file_open(path, &fd, NULL, err);
+
+    return r < 0 ? r : read_whole(fd, path, max_bytes, buf, err);
+}
+
+int base_file_read_in(int dir_fd, const char *name, const char *path, size_t max_bytes, struct base_buf *buf,
+                      struct base_err *err)
+{
+    AUTO_CLOSE int fd = -1;
+    int r = base_file_open_in(dir_fd, name, path, &fd, err);
+
+    return r < 0 ? r : read_whole(fd, path, max_bytes, buf, err);
 }
 
 int base_file_read_start(int dir_fd, const char *path, char *text, size_t text_bytes)
@@ -163,84 +193,4 @@ int base_file_write_all(int fd, const void *bytes, size_t count, const char *pla
         count -= (size_t)done;
     }
     return 0;
-}
-
-/* The file that @path leads to: a symbolic link is followed, so that what it names is replaced and not the link. */
-static int resolve_target(const char *path, char **ret_target, struct base_err *err)
-{
-    struct stat st;
-
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return not_regular(path, st.st_mode, err);
-    *ret_target = lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? realpath(path, NULL) : strdup(path);
-    if (!*ret_target)
-        return base_err_sys(err, BASE_E_IO, errno, path, "cannot be written");
-    return 0;
-}
-
-static int write_temporary(const char *temporary, const void *bytes, size_t count, const char *path,
-                           struct base_err *err)
-{
-    AUTO_CLOSE int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    int r;
-
-    if (fd < 0)
-        return base_err_sys(err, BASE_E_IO, errno, path, "cannot be written");
-    r = base_file_write_all(fd, bytes, count, path, err);
-    if (r < 0)
-        (void)unlink(temporary); /* the write's error is the one to tell */
-    return r;
-}
-
-int base_file_replace(const char *path, const void *bytes, size_t count, struct base_err *err)
-{
-    AUTO_FREE char *target = NULL;
-    char temporary[PATH_MAX], random[17];
-    int r = resolve_target(path, &target, err);
-
-    if (r < 0)
-        return r;
-    r = base_random_hex(random, sizeof(random) - 1, err);
-    if (r < 0)
-        return r;
-    if (snprintf(temporary, sizeof(temporary), "%s.%s.tmp", target, random) >= (int)sizeof(temporary))
-        return base_err_sys(err, BASE_E_IO, ENAMETOOLONG, path, "cannot be written");
-    r = write_temporary(temporary, bytes, count, path, err);
-    if (r < 0)
-        return r;
-    if (rename(temporary, target) < 0) {
-        r = base_err_sys(err, BASE_E_IO, errno, path, "cannot be written");
-        (void)unlink(temporary);
-    }
-    return r;
-}
-
-static int make_one(const char *path, struct base_err *err)
-{
-    struct stat st;
-    int made_errno;
-
-    if (mkdir(path, 0755) == 0)
-        return 0;
-    made_errno = errno;
-    if (stat(path, &st) == 0) /* also where the parent is read-only and the folder is there */
-        return S_ISDIR(st.st_mode) ? 0 : base_err_set(err, BASE_E_IO, path, "is not a directory");
-    return base_err_sys(err, BASE_E_IO, made_errno, path, "directory cannot be made");
-}
-
-int base_file_mkdirs(const char *path, struct base_err *err)
-{
-    AUTO_FREE char *copy = strdup(path);
-    int r;
-
-    if (!copy)
-        return base_err_set(err, BASE_E_NOMEM, path, "out of memory");
-    for (char *slash = copy; *slash != '\0' && (slash = strchr(slash + 1, '/'));) {
-        *slash = '\0';
-        r = make_one(copy, err);
-        *slash = '/';
-        if (r < 0)
-            return r;
-    }
-    return make_one(copy, err);
 }

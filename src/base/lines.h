@@ -9,6 +9,10 @@ struct base_lines;
 /* Open @path (regular files only); gzip is recognised by its first bytes. @max_line_bytes bounds one line. */
 int base_lines_open(const char *path, size_t max_line_bytes, struct base_lines **ret_lines, struct base_err *err);
 
+/* The same of @name in a folder that is open, not of what a link leads to. */
+int base_lines_open_in(int dir_fd, const char *name, const char *path, size_t max_line_bytes,
+                       struct base_lines **ret_lines, struct base_err *err);
+
 /* Put the next line, without its newline, into @line. Returns 1, 0 at the end, or an error (a torn gzip stream, a line
  * that is too long, a read error, a packed file that becomes more than 100 times as large). Foreign bytes: has a
  * fuzzer. */

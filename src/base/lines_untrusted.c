@@ -187,7 +187,9 @@ static int start_gzip(struct base_lines *lines, struct base_err *err)
     return 0;
 }
 
-int base_lines_open(const char *path, size_t max_line_bytes, struct base_lines **ret_lines, struct base_err *err)
+/* Of the file @name in @dir_fd, or of @path where there is no @name. */
+static int open_lines(int dir_fd, const char *name, const char *path, size_t max_line_bytes,
+                      struct base_lines **ret_lines, struct base_err *err)
 {
     CLEANUP(free_lines) struct base_lines *lines = calloc(1, sizeof(*lines));
     int r;
@@ -199,12 +201,23 @@ int base_lines_open(const char *path, size_t max_line_bytes, struct base_lines *
     lines->path = strdup(path);
     if (!lines->path)
         return base_err_set(err, BASE_E_NOMEM, path, "out of memory");
-    r = base_file_open(path, &lines->fd, NULL, err);
+    r = name ? base_file_open_in(dir_fd, name, path, &lines->fd, err) : base_file_open(path, &lines->fd, NULL, err);
     if (r == 0)
         r = start_gzip(lines, err);
     if (r == 0)
         *ret_lines = TAKE_PTR(lines);
     return r;
+}
+
+int base_lines_open(const char *path, size_t max_line_bytes, struct base_lines **ret_lines, struct base_err *err)
+{
+    return open_lines(-1, NULL, path, max_line_bytes, ret_lines, err);
+}
+
+int base_lines_open_in(int dir_fd, const char *name, const char *path, size_t max_line_bytes,
+                       struct base_lines **ret_lines, struct base_err *err)
+{
+    return open_lines(dir_fd, name, path, max_line_bytes, ret_lines, err);
 }
 
 static int fail(struct base_lines *lines, int code)

@@ -6,7 +6,7 @@
  */
 #include "cage/slot.h"
 #include "base/cleanup.h"
-#include "base/file.h"
+#include "base/place.h"
 #include "cage/child.h"
 #include <dirent.h>
 #include <errno.h>
@@ -36,67 +36,14 @@ static struct slots_place slots_place(void)
     return place;
 }
 
-/* Who may exchange what stands in a folder could hold our locks against us, or let two cages have one number: so none
- * on the way may be another user's, or open to others. @base is everybody's: there a sticky bit is enough, whoever owns
- * it (in a user namespace root's /tmp may seem to be nobody's). */
-static int check_folder(int fd, const char *path, bool is_base, struct base_err *err)
+/* Who may exchange what stands in a folder could hold our locks against us, or let two cages have one number:
+ * base/place.h goes through no such folder. Here it is this machine's fault. */
+static int setup_failed(const struct base_err *why, struct base_err *err)
 {
-    struct stat st;
-    bool shared;
-
-    if (fstat(fd, &st) < 0)
-        return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be looked at");
-    shared = is_base && (st.st_mode & S_ISVTX);
-    if (st.st_uid != geteuid() && !shared && !(is_base && st.st_uid == 0))
-        return base_err_set(err, BASE_E_SETUP, path, "belongs to another user");
-    if ((st.st_mode & 022) && !shared)
-        return base_err_set(err, BASE_E_SETUP, path, "is a folder that others may write to");
-    return 0;
-}
-
-static int open_base(const char *path, int *ret_fd, struct base_err *err)
-{
-    AUTO_CLOSE int fd = -1;
-    int r;
-
-    if (strlen(path) >= CAGE_PATH_BYTES)
-        return base_err_set(err, BASE_E_SETUP, "XDG_RUNTIME_DIR", "is too long");
-    fd = open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && errno == ENOENT) {
-        r = base_file_mkdirs(path, err);
-        if (r < 0)
-            return r;
-        fd = open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-    }
-    if (fd < 0)
-        return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be opened");
-    r = check_folder(fd, path, true, err);
-    if (r < 0)
-        return r;
-    *ret_fd = TAKE_FD(fd);
-    return 0;
-}
-
-/* Go from *@fd into its folder @name, which is made where it is missing. @path is for errors. */
-static int enter(int *fd, const char *name, const char *path, struct base_err *err)
-{
-    AUTO_CLOSE int next = openat(*fd, name, O_DIRECTORY | O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    int r;
-
-    if (next < 0 && errno == ENOENT) {
-        if (mkdirat(*fd, name, 0755) < 0 &&
-            errno != EEXIST) /* somebody may have been faster: it is looked at all the same */
-            return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be made");
-        next = openat(*fd, name, O_DIRECTORY | O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    }
-    if (next < 0)
-        return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be opened as a folder");
-    r = check_folder(next, path, false, err);
-    if (r < 0)
-        return r;
-    (void)close(*fd);
-    *fd = TAKE_FD(next);
-    return 0;
+    (void)base_err_set(err, BASE_E_SETUP, why->place, "%s", why->what);
+    if (*why->remedy)
+        (void)base_err_remedy(err, "%s", why->remedy);
+    return BASE_E_SETUP;
 }
 
 static int open_slots(int *ret_fd, struct base_err *err)
@@ -105,17 +52,22 @@ static int open_slots(int *ret_fd, struct base_err *err)
     const char *const names[] = {place.own, "slots"};
     char path[CAGE_PATH_BYTES + sizeof(place.own) + sizeof("//slots")];
     AUTO_CLOSE int fd = -1;
-    int r = open_base(place.base, &fd, err);
     size_t length = strlen(place.base);
+    struct base_err why;
 
-    if (r < 0)
-        return r;
+    if (length >= CAGE_PATH_BYTES)
+        return base_err_set(err, BASE_E_SETUP, "XDG_RUNTIME_DIR", "is too long");
+    if (base_place_folder(place.base, BASE_PLACE_MAKE | BASE_PLACE_SHARED, &fd, &why) < 0)
+        return setup_failed(&why, err);
     memcpy(path, place.base, length + 1);
     for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
+        int next = -1;
+
         length += (size_t)snprintf(path + length, sizeof(path) - length, "/%s", names[i]);
-        r = enter(&fd, names[i], path, err);
-        if (r < 0)
-            return r;
+        if (base_place_folder_at(fd, names[i], path, BASE_PLACE_MAKE | BASE_PLACE_OWN, &next, &why) < 0)
+            return setup_failed(&why, err);
+        (void)close(fd);
+        fd = next;
     }
     *ret_fd = TAKE_FD(fd);
     return 0;
@@ -138,9 +90,9 @@ static int try_lock(int slots_fd, unsigned number, int *ret_fd)
     int r;
 
     (void)snprintf(name, sizeof(name), "%u", number);
-    fd = openat(slots_fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    fd = base_place_open_at(slots_fd, name, O_RDWR | O_CREAT, 0600);
     if (fd < 0)
-        return -errno;
+        return fd;
     if (flock(fd, LOCK_EX | LOCK_NB) < 0)
         return errno == EWOULDBLOCK ? 0 : -errno;
     if (!is_still(slots_fd, name, fd))

@@ -5,6 +5,7 @@
 #include "base/embedded.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/place.h"
 #include "drill/order.h"
 #include <dirent.h>
 #include <errno.h>
@@ -152,7 +153,7 @@ static int order_harmless(const struct row *row, const struct policy *policy, pi
     int r;
 
     (void)snprintf(path, sizeof(path), "%s/" SIBLING_FILE, row->site->top);
-    r = base_file_replace(path, SIBLING_TEXT, strlen(SIBLING_TEXT), err);
+    r = base_place_replace(path, SIBLING_TEXT, strlen(SIBLING_TEXT), err);
     if (r < 0)
         return r;
     *ret_order = (struct drill_order){
@@ -164,7 +165,7 @@ static int order_harmless(const struct row *row, const struct policy *policy, pi
 static int put_honest(const struct row *row, char path[DRILL_PATH_BYTES + 32], struct base_err *err)
 {
     (void)snprintf(path, DRILL_PATH_BYTES + 32, "%s/" HONEST_FILE, row->site->top);
-    return base_file_replace(path, (const char *)drill_honest->bytes, drill_honest->count, err);
+    return base_place_replace(path, (const char *)drill_honest->bytes, drill_honest->count, err);
 }
 
 /* The run itself, and the harmless one beside it. */

@@ -1,6 +1,7 @@
 /* folder.c - folders that come and go */
 #include "drill/folder.h"
 #include "base/cleanup.h"
+#include "base/place.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,7 @@ static int lock(const char *path, int flags)
 
     if (dir_fd < 0 || fstat(dir_fd, &st) < 0 || st.st_uid != geteuid())
         return -1;
-    fd = openat(dir_fd, LOCK_FILE, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0600);
+    fd = base_place_open_at(dir_fd, LOCK_FILE, O_RDWR | flags, 0600);
     if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0 || st.st_nlink == 0)
         return -1;
     return TAKE_FD(fd);
@@ -31,16 +32,23 @@ static int lock(const char *path, int flags)
 
 int drill_folder_make(char ret_path[DRILL_PATH_BYTES], int *ret_lock_fd, struct base_err *err)
 {
-    for (int i = 0; i < TRIES; i++) {
-        (void)snprintf(ret_path, DRILL_PATH_BYTES, PLACE "/" PREFIX "XXXXXX");
-        if (!mkdtemp(ret_path))
-            break;
-        *ret_lock_fd = chmod(ret_path, 0711) == 0 ? lock(ret_path, O_CREAT | O_EXCL) : -1;
+    AUTO_CLOSE int place_fd = -1;
+    char name[sizeof(PREFIX) + 17];
+    int r = base_place_folder(PLACE, BASE_PLACE_SHARED, &place_fd, err);
+
+    for (int i = 0; r == 0 && i < TRIES; i++) {
+        if (base_place_scratch(place_fd, PREFIX, 0711, name, sizeof(name), err) < 0)
+            continue; /* also where another has taken it for a dead one's */
+        (void)snprintf(ret_path, DRILL_PATH_BYTES, PLACE "/%s", name);
+        *ret_lock_fd = lock(ret_path, O_CREAT | O_EXCL);
         if (*ret_lock_fd >= 0)
             return 0;
         drill_folder_remove(ret_path);
     }
-    (void)base_err_sys(err, BASE_E_SETUP, errno, PLACE, "no folder can be made for the drill");
+    if (r == 0)
+        (void)base_err_sys(err, BASE_E_SETUP, errno, PLACE, "no folder can be made for the drill");
+    else if (err)
+        err->code = BASE_E_SETUP;
     *ret_path = '\0';
     return BASE_E_SETUP;
 }

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/place.h"
 #include "drill/drill.h"
 #include "drill/role.h"
 #include <errno.h>
@@ -57,7 +58,7 @@ static int write_order(const struct drill_order *order, const struct drill_scene
                      order->honest ? policy_json(order->honest_policy) : NULL);
     if (!json || base_json_canonical(json, &text) < 0)
         return base_err_set(err, BASE_E_NOMEM, path, "out of memory, or a path that is not UTF-8");
-    return base_file_replace(path, text.bytes, text.count, err);
+    return base_place_replace(path, text.bytes, text.count, err);
 }
 
 /* --- starting it --- */

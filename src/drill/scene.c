@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/place.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -49,7 +50,7 @@ static int write_tag(const struct drill_scene *scene, struct base_err *err)
     char path[DRILL_PATH_BYTES + 16];
 
     (void)snprintf(path, sizeof(path), "%s/" DRILL_TAG_FILE, scene->top);
-    return base_file_replace(path, scene->tag, DRILL_TAG_CHARS, err);
+    return base_place_replace(path, scene->tag, DRILL_TAG_CHARS, err);
 }
 
 void drill_scene_clear(const char *top)

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/place.h"
 #include "drill/role.h"
 #include "drill/scene.h"
 #include <errno.h>
@@ -151,7 +152,7 @@ static int open_input(const struct drill_told *told, int *ret_fd, struct base_er
     }
     r = note_path(told->folder, "stdin", path, err);
     if (r == 0)
-        r = base_file_replace(path, told->stdin_text, strlen(told->stdin_text), err);
+        r = base_place_replace(path, told->stdin_text, strlen(told->stdin_text), err);
     return r < 0 ? r : base_file_open(path, ret_fd, NULL, err);
 }
 
@@ -235,7 +236,7 @@ static int answer(struct drill_told *told, struct base_err *err)
 
     if (r == 0 && base_json_canonical(told->answer, &text) < 0)
         r = base_err_set(err, BASE_E_NOMEM, path, "out of memory");
-    return r < 0 ? r : base_file_replace(path, text.bytes, text.count, err);
+    return r < 0 ? r : base_place_replace(path, text.bytes, text.count, err);
 }
 
 int drill_supervise(const char *folder, struct base_err *err)

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/place.h"
 #include "drill/residue.h"
 #include "drill/role.h"
 #include "drill/scene.h"
@@ -119,7 +120,7 @@ static int say_begun(const struct drill_told *told, struct base_err *err)
     char path[DRILL_PATH_BYTES + 16];
 
     (void)snprintf(path, sizeof(path), "%s/" DRILL_BEGUN_FILE, told->folder);
-    return base_file_replace(path, "", 0, err);
+    return base_place_replace(path, "", 0, err);
 }
 
 /* A guest's that stays is one more than those that stand ready. */

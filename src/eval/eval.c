@@ -8,8 +8,8 @@
 #include "eval/eval.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/json.h"
+#include "base/place.h"
 #include "engine/pool.h"
 #include "eval/job.h"
 #include "eval/plan.h"
@@ -17,10 +17,12 @@
 #include "eval/summary.h"
 #include "receipt/receipt.h"
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define TICK_MS      100
@@ -403,13 +405,20 @@ static bool is_ours(const char *name)
 /* A folder of something else is left alone. */
 static int refuse_foreign_folder(const char *path, struct base_err *err)
 {
-    CLEANUP(close_dir) DIR *dir = opendir(path);
+    CLEANUP(close_dir) DIR *dir = NULL;
     const struct dirent *entry;
-    char manifest[PATH_MAX];
+    struct stat st;
+    int fd = -1, r = base_place_folder(path, BASE_PLACE_MAKE, &fd, err);
 
-    (void)snprintf(manifest, sizeof(manifest), "%s/eval.json", path);
-    if (!dir || access(manifest, F_OK) == 0)
-        return 0; /* what is wrong with a folder that cannot be opened shows when it is used */
+    if (r < 0)
+        return r;
+    dir = fdopendir(fd);
+    if (!dir) {
+        base_cleanup_close(&fd);
+        return base_err_set(err, BASE_E_NOMEM, path, "out of memory");
+    }
+    if (fstatat(fd, "eval.json", &st, AT_SYMLINK_NOFOLLOW) == 0)
+        return 0;
     while ((entry = readdir(dir)))
         if (!is_ours(entry->d_name)) {
             (void)base_err_set(err, BASE_E_USAGE, path, "holds something that is no evaluation: %.100s", entry->d_name);
@@ -438,11 +447,12 @@ static int open_output(struct loop *loop, struct base_err *err)
     if (r >= 0 && receipt_store_chain(loop->store).mended)
         tell(loop, "receipts.jsonl", "a last line that was torn, here or in results.jsonl, is cut off");
     if (r >= 0)
-        r = eval_manifest_settle(options->out_dir, options->resume, &loop->plan.manifest, err);
+        r = eval_manifest_settle(receipt_store_folder(loop->store), options->out_dir, options->resume,
+                                 &loop->plan.manifest, err);
     if (r < 0 || !options->resume)
         return r;
     (void)snprintf(path, sizeof(path), "%s/results.jsonl", options->out_dir);
-    r = eval_results_load(path, &loop->plan.ledger, err);
+    r = eval_results_load(receipt_store_folder(loop->store), path, &loop->plan.ledger, err);
     loop->resumed = loop->plan.ledger.done;
     return r;
 }
@@ -489,7 +499,7 @@ static int write_summary(const struct loop *loop, const json_t *summary, struct 
     if (r < 0)
         return base_err_set(err, r, "summary", "out of memory");
     (void)snprintf(path, sizeof(path), "%s/summary.json", loop->options->out_dir);
-    return base_file_replace(path, text.bytes, text.count, err);
+    return base_place_replace_at(receipt_store_folder(loop->store), "summary.json", path, text.bytes, text.count, err);
 }
 
 /* Rows that did not pass and are not in the table. */

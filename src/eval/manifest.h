@@ -12,9 +12,10 @@ struct eval_manifest {
     const char *cage; /* what --cage says; static */
 };
 
-/* Write DIR/eval.json; with @resume check it against the one that is there instead, when there is one. What differs is
- * BASE_E_USAGE and named. Foreign bytes: has a fuzzer. */
-int eval_manifest_settle(const char *dir, bool resume, const struct eval_manifest *manifest, struct base_err *err);
+/* Write eval.json into the folder @dir_fd, which errors name as @dir; with @resume check it against the one that is
+ * there instead, when there is one. What differs is BASE_E_USAGE and named. Foreign bytes: has a fuzzer. */
+int eval_manifest_settle(int dir_fd, const char *dir, bool resume, const struct eval_manifest *manifest,
+                         struct base_err *err);
 
 /* The check alone. */
 int eval_manifest_check(const char *bytes, size_t count, const char *place, const struct eval_manifest *manifest,

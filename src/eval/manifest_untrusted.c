@@ -7,7 +7,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/place.h"
 #include "eval/manifest.h"
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +52,7 @@ int eval_manifest_check(const char *bytes, size_t count, const char *place, cons
     return 0;
 }
 
-static int write_manifest(const char *path, const struct eval_manifest *manifest, struct base_err *err)
+static int write_manifest(int dir_fd, const char *path, const struct eval_manifest *manifest, struct base_err *err)
 {
     char started_utc[32];
     AUTO_BUF struct base_buf text = {0};
@@ -63,19 +65,19 @@ static int write_manifest(const char *path, const struct eval_manifest *manifest
 
     if (r >= 0)
         r = base_buf_text(&text, "\n");
-    return r < 0 ? base_err_set(err, r, path, "out of memory") : base_file_replace(path, text.bytes, text.count, err);
+    return r < 0 ? base_err_set(err, r, path, "out of memory")
+                 : base_place_replace_at(dir_fd, "eval.json", path, text.bytes, text.count, err);
 }
 
-static bool has_results(const char *dir)
+static bool is_there(int dir_fd, const char *name)
 {
-    char path[PATH_MAX];
     struct stat st;
 
-    (void)snprintf(path, sizeof(path), "%s/results.jsonl", dir);
-    return stat(path, &st) == 0 && st.st_size > 0;
+    return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size > 0;
 }
 
-int eval_manifest_settle(const char *dir, bool resume, const struct eval_manifest *manifest, struct base_err *err)
+int eval_manifest_settle(int dir_fd, const char *dir, bool resume, const struct eval_manifest *manifest,
+                         struct base_err *err)
 {
     AUTO_BUF struct base_buf text = {0};
     char path[PATH_MAX];
@@ -83,15 +85,15 @@ int eval_manifest_settle(const char *dir, bool resume, const struct eval_manifes
 
     (void)snprintf(path, sizeof(path), "%s/eval.json", dir);
     if (resume) {
-        r = base_file_read(path, MANIFEST_MAX_BYTES, &text, err);
+        r = base_file_read_in(dir_fd, "eval.json", path, MANIFEST_MAX_BYTES, &text, err);
         if (r >= 0)
             return eval_manifest_check(text.bytes ? text.bytes : "", text.count, path, manifest, err);
         if (r != BASE_E_NOT_FOUND)
             return r;
-        if (has_results(dir)) {
+        if (is_there(dir_fd, "results.jsonl") || is_there(dir_fd, "receipts.jsonl")) {
             (void)base_err_set(err, BASE_E_USAGE, path, "is not there, and nothing else says what the results are of");
             return base_err_remedy(err, "put it back, or begin in another folder");
         }
     }
-    return write_manifest(path, manifest, err);
+    return write_manifest(dir_fd, path, manifest, err);
 }

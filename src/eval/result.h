@@ -14,8 +14,8 @@ struct eval_result {
 /* New reference, or NULL without memory. */
 json_t *eval_result_json(const struct eval_result *result, const struct eval_tasks *tasks);
 
-/* Note the lines of an earlier run in @ledger. A line that is not of this evaluation is BASE_E_INVALID with its place.
- * Foreign bytes: has a fuzzer (of the line). */
-int eval_results_load(const char *path, struct eval_ledger *ledger, struct base_err *err);
+/* Note the lines of an earlier run, of results.jsonl in the folder @dir_fd, in @ledger; @path names it in errors. A
+ * line that is not of this evaluation is BASE_E_INVALID with its place. Foreign bytes: has a fuzzer (of the line). */
+int eval_results_load(int dir_fd, const char *path, struct eval_ledger *ledger, struct base_err *err);
 int eval_result_parse(const json_t *line, const char *place, const struct eval_ledger *ledger, size_t *ret_row,
                       enum judge_verdict *ret_verdict, struct base_err *err);

@@ -62,11 +62,11 @@ static void close_lines(struct base_lines **lines)
     base_lines_close(*lines);
 }
 
-int eval_results_load(const char *path, struct eval_ledger *ledger, struct base_err *err)
+int eval_results_load(int dir_fd, const char *path, struct eval_ledger *ledger, struct base_err *err)
 {
     CLEANUP(close_lines) struct base_lines *lines = NULL;
     AUTO_BUF struct base_buf text = {0};
-    int r = base_lines_open(path, LINE_MAX_BYTES, &lines, err);
+    int r = base_lines_open_in(dir_fd, "results.jsonl", path, LINE_MAX_BYTES, &lines, err);
 
     while (r >= 0) {
         AUTO_JSON json_t *line = NULL;

@@ -53,6 +53,9 @@ struct receipt_store;
  * on at its head; without, a folder that already holds results is BASE_E_USAGE. */
 int receipt_store_open(const char *dir, bool resume, struct receipt_store **ret_store, struct base_err *err);
 
+/* The folder, for what else lies in it. */
+int receipt_store_folder(const struct receipt_store *store);
+
 /* How far the chain is. */
 struct receipt_chain {
     unsigned long receipts;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/place.h"
 #include "receipt/internal.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -71,13 +72,10 @@ static int io_err(struct base_err *err, int sys_errno, const char *place, const 
 
 static int open_folder(struct receipt_store *store, struct base_err *err)
 {
-    int r = base_file_mkdirs(store->dir, err);
+    int r = base_place_folder(store->dir, BASE_PLACE_MAKE, &store->dir_fd, err);
 
     if (r < 0)
         return r;
-    store->dir_fd = open(store->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (store->dir_fd < 0)
-        return io_err(err, errno, store->dir, "cannot be opened");
     if (flock(store->dir_fd, LOCK_EX | LOCK_NB) == 0)
         return 0;
     if (errno != EWOULDBLOCK)
@@ -92,12 +90,21 @@ static int open_objects(struct receipt_store *store, struct base_err *err)
     char place[PATH_MAX + 16];
 
     (void)snprintf(place, sizeof(place), "%s/objects", store->dir);
-    if (mkdirat(store->dir_fd, "objects", 0755) < 0 && errno != EEXIST)
-        return io_err(err, errno, place, "cannot be made");
-    store->objects_fd = openat(store->dir_fd, "objects", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (store->objects_fd < 0)
-        return io_err(err, errno, place, "cannot be opened");
-    return 0;
+    return base_place_folder_at(store->dir_fd, "objects", place, BASE_PLACE_MAKE, &store->objects_fd, err);
+}
+
+/* What is no file of ours is not written to, whoever put it there. */
+static int refuse_journal(const struct receipt_store *store, const struct journal *journal, const char *name,
+                          int sys_errno, struct base_err *err)
+{
+    struct stat st;
+
+    if (fstatat(store->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || (sys_errno != ESTALE && S_ISREG(st.st_mode)))
+        return io_err(err, sys_errno, journal->path, "cannot be opened for writing");
+    if (!S_ISREG(st.st_mode))
+        return base_file_not_regular(journal->path, st.st_mode, err);
+    (void)base_err_set(err, BASE_E_INVALID, journal->path, "is a file that has another name, too");
+    return base_err_remedy(err, "make a copy of it, and give that this name");
 }
 
 static int open_journal(struct receipt_store *store, const char *name, struct journal *journal, struct base_err *err)
@@ -106,11 +113,11 @@ static int open_journal(struct receipt_store *store, const char *name, struct jo
 
     if (snprintf(journal->path, sizeof(journal->path), "%s/%s", store->dir, name) >= (int)sizeof(journal->path))
         return io_err(err, ENAMETOOLONG, store->dir, "cannot be opened");
-    journal->fd = openat(store->dir_fd, name, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
-    if (journal->fd < 0 || fstat(journal->fd, &st) < 0)
+    journal->fd = base_place_open_at(store->dir_fd, name, O_RDWR | O_APPEND | O_CREAT, 0644);
+    if (journal->fd < 0)
+        return refuse_journal(store, journal, name, -journal->fd, err);
+    if (fstat(journal->fd, &st) < 0)
         return io_err(err, errno, journal->path, "cannot be opened for writing");
-    if (!S_ISREG(st.st_mode))
-        return base_err_set(err, BASE_E_INVALID, journal->path, "is not a regular file");
     journal->bytes = (uint64_t)st.st_size;
     return 0;
 }
@@ -225,6 +232,11 @@ int receipt_store_open(const char *dir, bool resume, struct receipt_store **ret_
     store->synced_us = base_clock_us();
     *ret_store = TAKE_PTR(store);
     return 0;
+}
+
+int receipt_store_folder(const struct receipt_store *store)
+{
+    return store->dir_fd;
 }
 
 struct receipt_chain receipt_store_chain(const struct receipt_store *store)
@@ -387,25 +399,39 @@ static char *known_place(struct receipt_store *store, const char *sha256)
     return store->known[index % KNOWN_OBJECTS];
 }
 
+/* The same bytes, in a file that nobody can change under another name. */
+static bool is_object_there(const struct receipt_store *store, const char *sha256, const char *bytes, size_t count)
+{
+    AUTO_CLOSE int fd = base_place_open_at(store->objects_fd, sha256, O_RDONLY, 0);
+    char chunk[16384];
+    size_t done = 0;
+    ssize_t got = fd < 0 ? -1 : 0;
+
+    while (fd >= 0 && (got = read(fd, chunk, sizeof(chunk))) > 0) {
+        if ((size_t)got > count - done || memcmp(chunk, bytes + done, (size_t)got) != 0)
+            return false;
+        done += (size_t)got;
+    }
+    return got == 0 && done == count;
+}
+
 /* A new file under its own name: what is there under that name already is whole, or was torn by a crash. A receipt
  * speaks of an object only after this. */
 static int write_object(struct receipt_store *store, const char *sha256, const void *bytes, size_t count,
                         const char *place, struct base_err *err)
 {
-    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    AUTO_CLOSE int fd = openat(store->objects_fd, sha256, flags, 0644);
-    struct stat st;
+    const int flags = O_WRONLY | O_CREAT | O_EXCL;
+    AUTO_CLOSE int fd = base_place_open_at(store->objects_fd, sha256, flags, 0644);
     int r;
 
-    if (fd < 0 && errno == EEXIST) {
-        if (fstatat(store->objects_fd, sha256, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-            (size_t)st.st_size == count)
+    if (fd == -EEXIST) {
+        if (is_object_there(store, sha256, bytes, count))
             return 0;
         (void)unlinkat(store->objects_fd, sha256, 0); /* if that fails, the next call does */
-        fd = openat(store->objects_fd, sha256, flags, 0644);
+        fd = base_place_open_at(store->objects_fd, sha256, flags, 0644);
     }
     if (fd < 0)
-        return io_err(err, errno, place, "cannot be written");
+        return io_err(err, -fd, place, "cannot be written");
     store->has_new_objects = true;
     r = base_file_write_all(fd, bytes, count, place, err);
     if (r < 0) {

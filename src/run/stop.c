@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/place.h"
 #include "run/run.h"
 #include <errno.h>
 #include <stdio.h>
@@ -129,13 +130,14 @@ int run_check_stop(struct base_err *err)
 
 static int set_at(const char *path, const char *why, struct base_err *err)
 {
+    AUTO_CLOSE int folder_fd = -1;
     char folder[PATH_BYTES];
     int r;
 
     (void)snprintf(folder, sizeof(folder), "%s", path);
     *strrchr(folder, '/') = 0;
-    r = base_file_mkdirs(folder, err);
-    return r < 0 ? r : base_file_replace(path, why, strlen(why), err);
+    r = base_place_folder(folder, BASE_PLACE_MAKE, &folder_fd, err);
+    return r < 0 ? r : base_place_replace_at(folder_fd, "disabled", path, why, strlen(why), err);
 }
 
 int run_stop_set(const char *why, struct base_err *err)
@@ -157,9 +159,14 @@ int run_stop_clear(struct base_err *err)
 {
     struct places places = own_places();
 
-    for (unsigned i = 0; i < places.count; i++)
-        if (unlink(places.rows[i].path) < 0 && stands(places.rows[i].path, places.rows[i].known))
-            return base_err_sys(err, BASE_E_IO, errno, places.rows[i].path, "cannot be removed");
+    for (unsigned i = 0; i < places.count; i++) {
+        struct base_err why;
+        if (base_place_remove(places.rows[i].path, &why) < 0 && stands(places.rows[i].path, places.rows[i].known)) {
+            if (err)
+                *err = why;
+            return why.code;
+        }
+    }
     if (geteuid() != 0 && stands(MACHINE_FILE, true))
         return base_err_set(err, BASE_E_REFUSED, MACHINE_FILE, "the machine's own stop is set: only root can clear it");
     return 0;

@@ -38,6 +38,12 @@ FAULTS = [
     ("banned", "src/cage/plan.c", 'static void f(void) { (void)fprintf(stderr, "x"); }\n', "only front doors print"),
     ("banned", "src/cage/plan.c", "static void f(void) { exit(1); }\n", "only front doors exit"),
     ("banned", "src/cage/plan.c", "static void f(void) { _exit(1); }\n", "processes made for it"),
+    ("places", "src/base/file.c", "static int f(const char *p) { return open(p, O_WRONLY | O_CREAT, 0644); }\n", "open: what writes"),
+    ("places", "src/receipt/store.c", "static int f(int d) { return openat(d, \"x\",\n    O_RDWR); }\n", "openat: what writes"),
+    ("places", "src/front/cli/eval.c", 'static FILE *f(const char *p) { return fopen(p, "we"); }\n', "fopen: what writes"),
+    ("places", "src/eval/eval.c", 'static int f(const char *p) { return rename(p, "b"); }\n', "rename: what writes"),
+    ("places", "src/run/stop.c", "static int f(const char *p) { return mkdir(p, 0755); }\n", "mkdir: what writes"),
+    ("places", "src/run/stop.c", "static int f(const char *p) { return unlink(p); }\n", "unlink: what writes"),
     ("headers", "src/base/file.h", "\nint base_file_new(void);\n", "base_file_new has no comment"),
     ("headers", "src/base/file.h", "\n/* Says it. */\nint file_new(void);\n", "does not begin with base_"),
     ("words", "src/base/file.c", f"/* {UNFINISHED}: later */\n", "is unfinished business"),
@@ -76,6 +82,9 @@ FAULTS = [
 FINE = [
     ("banned", "src/base/file.c", '/* strcpy(a, b), printf("x") */ static const char *s = "system(1) exit(2) stdout";\n'),
     ("banned", "src/base/file.c", "static void f(void) { (void)signal(13, SIG_IGN); }\n"),
+    ("places", "src/base/file.c", "static int f(const char *p) { return open(p, O_RDONLY); }\n"),
+    ("places", "src/front/cli/eval.c", 'static FILE *f(const char *p) { return fopen(p, "re"); }\n'),
+    ("places", "src/eval/eval.c", "/* open(p, O_WRONLY), mkdir(p, 0755) */\n"),
     ("risky", "src/cage/init_child.c", "/* no malloc() here, and no printf() */\n"),
     ("headers", "src/base/file.h", "\n/* Both. */\nint base_file_one(void);\nint base_file_two(void);\n"),
 ]

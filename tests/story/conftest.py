@@ -60,7 +60,7 @@ def hood(tmp_path, nonce):
 def open_folder(nonce):
     """A folder that other users can reach too."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="story-", dir="/tmp"))
-    folder.chmod(0o777)
+    folder.chmod(0o1777)  # as /tmp: where others may take what is ours, nothing is written
     yield folder
     shutil.rmtree(folder)
 

@@ -7,6 +7,7 @@
 #include "front/cli/learn.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/place.h"
 #include "base/signals.h"
 #include "cage/cage.h"
 #include "front/cli/choose.h"
@@ -102,6 +103,8 @@ static int prepare(struct course *course, const char *const *files, struct base_
         return cli_options_err(&syntax, err, "--name must have 1 to %zu bytes", sizeof(course->policy.name) - 1);
     if (r >= 0 && values->name && policy_profile_is_taken(values->name))
         return cli_options_err(&syntax, err, "--name %s is taken by a built-in profile", values->name);
+    if (r >= 0 && values->out)
+        r = cli_say_usage_if_unwritable(base_place_check(values->out, err), err);
     if (r >= 0 && values->stdin_path)
         r = cli_say_usage_if_missing(base_file_read(values->stdin_path, FILE_MAX_BYTES, &course->input, err), err);
     return r < 0 ? r : load_programs(course, files, err);
@@ -224,7 +227,7 @@ static int give(const struct course *course, const struct policy *policy, struct
     if (r < 0)
         return r;
     if (course->values.out)
-        return base_file_replace(course->values.out, text.bytes, text.count, err);
+        return base_place_replace(course->values.out, text.bytes, text.count, err);
     cli_say_visible(stdout, text.bytes, text.count);
     return cli_say_flush(err);
 }

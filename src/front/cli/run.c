@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/place.h"
 #include "base/signals.h"
 #include "front/cli/choose.h"
 #include "front/cli/run_end.h"
@@ -179,25 +180,16 @@ static int open_stdin(struct job *job, struct base_err *err)
 /* Before anything runs: a receipt that cannot be written is found out now, and nothing but a file is replaced. */
 static int check_receipt_path(const char *path, struct base_err *err)
 {
-    AUTO_FREE char *folder = NULL;
-    char *slash;
-    struct stat st;
+    int r;
 
     if (!path)
         return 0;
     if (strcmp(path, "-") == 0)
         return cli_options_err(&syntax, err, "--receipt needs a file's name: --json prints the receipt on stdout");
-    if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return base_err_set(err, BASE_E_USAGE, path, "is not a regular file, so no receipt can be written there");
-    folder = strdup(path);
-    if (!folder)
-        return base_err_set(err, BASE_E_NOMEM, path, "out of memory");
-    slash = strrchr(folder, '/');
-    if (slash)
-        slash[slash == folder] = 0;
-    if (access(slash ? folder : ".", W_OK | X_OK) < 0)
-        return base_err_sys(err, BASE_E_USAGE, errno, path, "the receipt cannot be written there");
-    return 0;
+    r = base_place_check(path, err);
+    if (r == BASE_E_INVALID)
+        return base_err_remedy(err, "give --receipt the name of a file; --json prints the receipt on stdout");
+    return cli_say_usage_if_unwritable(r, err);
 }
 
 static int prepare(struct job *job, const char *path, struct base_err *err)
@@ -245,7 +237,7 @@ static int make_receipt(const struct job *job, const struct run_request *request
     if (r >= 0)
         r = receipt_seal(receipt, NULL, &line, hash, err);
     if (r >= 0 && job->values.receipt)
-        r = base_file_replace(job->values.receipt, line.bytes, line.count, err);
+        r = base_place_replace(job->values.receipt, line.bytes, line.count, err);
     if (r >= 0)
         *ret_receipt = TAKE_PTR(receipt);
     return r;

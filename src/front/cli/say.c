@@ -61,6 +61,14 @@ int cli_say_usage_if_missing(int r, struct base_err *err)
     return BASE_E_USAGE;
 }
 
+int cli_say_usage_if_unwritable(int r, struct base_err *err)
+{
+    if (r != BASE_E_IO)
+        return r;
+    err->code = BASE_E_USAGE;
+    return BASE_E_USAGE;
+}
+
 void cli_say_note(const char *fmt, ...)
 {
     char text[1024];

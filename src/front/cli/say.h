@@ -20,6 +20,9 @@ int cli_say_error_view(const struct base_err *err);
 /* A missing file that is no program is a usage error: turn BASE_E_NOT_FOUND in @r and @err into BASE_E_USAGE. */
 int cli_say_usage_if_missing(int r, struct base_err *err);
 
+/* A file that the user named and that cannot be written is a usage error, as long as nothing has run: BASE_E_IO. */
+int cli_say_usage_if_unwritable(int r, struct base_err *err);
+
 /* Print one line "fumehood: ..." on stderr, control bytes made visible. */
 void cli_say_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
