@@ -12,6 +12,10 @@
 #define JOBS_MAX     1024
 #define STOP_WAIT_US 10000000 /* a worker that ends its cage needs far less */
 
+/* Of output that came with verdicts and waits until its job is settled. Where there is more, other workers wait: what
+ * one has said then waits in its own memory. */
+#define HELD_MAX_BYTES (24u << 20)
+
 /* One that is not settled: what came with its verdict is kept until then. */
 struct pool_job {
     void *tag;
@@ -119,6 +123,30 @@ int engine_pool_submit(struct engine_pool *pool, const struct run_request *reque
     return r;
 }
 
+static size_t held_bytes(const struct warden_outcome *outcome)
+{
+    return outcome->out.kept.count + outcome->err.kept.count + outcome->mark.count + outcome->denials.count +
+           outcome->observed.count;
+}
+
+static bool holds_much(const struct engine_pool *pool)
+{
+    size_t held = 0;
+
+    for (unsigned i = 0; i < pool->jobs * ENGINE_OPEN_MAX; i++)
+        held += pool->open[i].judged ? held_bytes(&pool->open[i].outcome) : 0;
+    return held > HELD_MAX_BYTES;
+}
+
+/* It owes the news with which an outcome is complete. */
+static bool owes_end(const struct engine_link *link)
+{
+    for (unsigned i = 0; i < ENGINE_OPEN_MAX; i++)
+        if (link->open[i].number && link->open[i].judged)
+            return true;
+    return false;
+}
+
 static enum engine_pool_event collect(struct engine_pool *pool, struct engine_link *link,
                                       struct engine_pool_report *report)
 {
@@ -142,14 +170,15 @@ static enum engine_pool_event collect(struct engine_pool *pool, struct engine_li
 
 enum engine_pool_event engine_pool_wait(struct engine_pool *pool, int timeout_ms, struct engine_pool_report *ret_report)
 {
-    bool any = false, orphans = false;
+    bool any = false, orphans = false, much;
 
     release_told(pool);
+    much = holds_much(pool);
     for (unsigned i = 0; i < pool->jobs; i++) {
         const struct engine_link *link = &pool->links[i];
         bool open = !engine_link_is_settled(link);
 
-        pool->polls[i] = (struct pollfd){.fd = open ? link->fd : -1, .events = POLLIN};
+        pool->polls[i] = (struct pollfd){.fd = open && (!much || owes_end(link)) ? link->fd : -1, .events = POLLIN};
         any = any || open;
         orphans = orphans || engine_link_has_orphan(link);
     }

@@ -171,6 +171,7 @@ static int next_code(struct eval_candidates *c, struct eval_candidate *ret, stru
 
 static int open_path(struct eval_candidates *c, const char *path, struct base_err *err)
 {
+    const struct eval_records_bound bound = {EVAL_CANDIDATES_MAX_BYTES, EVAL_CANDIDATES_MAX_MEMORY};
     struct stat st;
 
     if (stat(path, &st) < 0) {
@@ -180,7 +181,7 @@ static int open_path(struct eval_candidates *c, const char *path, struct base_er
     }
     c->next = S_ISDIR(st.st_mode) ? next_file : next_code;
     return S_ISDIR(st.st_mode) ? eval_folder_list(path, c->tasks, &c->folder, err)
-                               : eval_records_open(path, &c->records, err);
+                               : eval_records_open(path, bound, &c->records, err);
 }
 
 int eval_candidates_open(const char *spec, const struct eval_tasks *tasks, struct eval_candidates **ret_candidates,

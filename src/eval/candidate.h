@@ -6,7 +6,10 @@
 #include "stage/stage.h"
 #include <stddef.h>
 
-#define EVAL_CANDIDATE_MAX_BYTES (4u << 20)
+/* Of one candidate, and of a line that may hold many; the latter also as a tree. */
+#define EVAL_CANDIDATE_MAX_BYTES   (4u << 20)
+#define EVAL_CANDIDATES_MAX_BYTES  (16u << 20)
+#define EVAL_CANDIDATES_MAX_MEMORY ((size_t)48 << 20)
 
 enum eval_form {
     EVAL_ABSENT,     /* nobody tried this task */

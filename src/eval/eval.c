@@ -28,6 +28,9 @@
 #define TICK_MS      100
 #define ATTEMPTS_MAX 2
 
+/* Of what the jobs that are out hold; where there is more, workers stay idle rather than our memory grows. */
+#define OUT_MAX_BYTES (16u << 20)
+
 #define PLACES(options)                                                                                                \
     ((size_t)(options)->jobs * 2) /* a worker may have a new job while the former is not settled                       \
                                    */
@@ -290,10 +293,19 @@ static int submit(struct loop *loop, struct eval_job *job, struct base_err *err)
     return 0;
 }
 
+static bool has_much_out(const struct loop *loop)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < PLACES(loop->options); i++)
+        bytes += loop->running[i] ? eval_job_bytes(loop->running[i]) : 0;
+    return bytes > OUT_MAX_BYTES;
+}
+
 /* Keep the workers busy. Returns 1 while there may be more, 0 when all jobs are out, or an error. */
 static int submit_all(struct loop *loop, struct base_err *err)
 {
-    while (engine_pool_idle(loop->pool) > 0 && !loop->interrupted) {
+    while (engine_pool_idle(loop->pool) > 0 && !loop->interrupted && !has_much_out(loop)) {
         struct eval_job *job = NULL;
         int r = next_job(loop, &job, err);
 

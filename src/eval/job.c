@@ -144,6 +144,11 @@ int eval_job_make(const struct eval_candidate *candidate, const struct eval_task
     return 0;
 }
 
+size_t eval_job_bytes(const struct eval_job *job)
+{
+    return job->code.count + job->case_text.count;
+}
+
 void eval_job_free(struct eval_job *job)
 {
     if (!job)

@@ -27,6 +27,8 @@ struct eval_job {
 /* Make a job on the heap; the candidate's bytes are copied. */
 int eval_job_make(const struct eval_candidate *candidate, const struct eval_task *task, size_t case_index,
                   const struct policy *policy, struct eval_job **ret_job, struct base_err *err);
+/* What it holds itself; the task's texts are the task's. */
+size_t eval_job_bytes(const struct eval_job *job);
 void eval_job_free(struct eval_job *job);
 
 /* True for a text that holds nothing but blanks. */

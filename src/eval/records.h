@@ -7,17 +7,20 @@
 
 struct eval_records;
 
-#define EVAL_RECORD_MAX_BYTES  (32u << 20) /* of one line, or of a whole array */
-#define EVAL_RECORD_MAX_MEMORY ((size_t)64 << 20)
+/* What one line, or a whole array, may have in bytes, and one object as a tree (base/json_bound.h). */
+struct eval_records_bound {
+    size_t bytes, memory_bytes;
+};
 
 /* Open @path, a JSON array or JSON lines, gzip or not. Foreign bytes: has a fuzzer. */
-int eval_records_open(const char *path, struct eval_records **ret_records, struct base_err *err);
+int eval_records_open(const char *path, struct eval_records_bound bound, struct eval_records **ret_records,
+                      struct base_err *err);
 
 /* 1 with the next object (new reference), 0 at the end, or an error with its place. */
 int eval_records_next(struct eval_records *records, json_t **ret_json, struct base_err *err);
 
-/* The most memory that the next object may take, as in base/json_bound.h; EVAL_RECORD_MAX_MEMORY at first. */
-void eval_records_bound(struct eval_records *records, size_t memory_max_bytes);
+/* Another bound for the next object's tree. */
+void eval_records_bound_memory(struct eval_records *records, size_t memory_max_bytes);
 
 /* What the object that came last takes at most. */
 size_t eval_records_memory(const struct eval_records *records);

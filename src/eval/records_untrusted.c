@@ -26,11 +26,13 @@ struct eval_records {
     size_t at;                /* ARRAY: next byte */
     unsigned long line;       /* of the object that came last; ARRAY: of `at` */
     unsigned long count;      /* objects given out */
-    size_t memory_max, memory;
-    bool odd; /* of the object that came last: see eval/odd.h */
+    struct eval_records_bound bound;
+    size_t memory; /* of the object that came last */
+    bool odd;      /* of that, too: see eval/odd.h */
 };
 
-#define SPELLED_MAX_BYTES (2ul * EVAL_RECORD_MAX_BYTES)
+/* Only to find the place of a fault. */
+#define NOT_AN_ARRAY_MAX ((size_t)64 << 20)
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
@@ -70,6 +72,13 @@ static int next_line(struct eval_records *records, struct base_err *err)
     return 1;
 }
 
+static int say_lines(int code, struct base_err *err)
+{
+    if (code == BASE_E_TOO_LARGE && err && !*err->remedy)
+        (void)base_err_remedy(err, "write one object a line: then each line is bounded, not the file (jq -c '.[]')");
+    return code;
+}
+
 static int become_array(struct eval_records *records, struct base_err *err)
 {
     int r;
@@ -77,15 +86,14 @@ static int become_array(struct eval_records *records, struct base_err *err)
     base_lines_close(TAKE_PTR(records->lines));
     base_buf_clear(&records->text);
     records->line = 1;
-    r = base_lines_read_all(records->path, EVAL_RECORD_MAX_BYTES, &records->text, err);
+    r = base_lines_read_all(records->path, records->bound.bytes, &records->text, err);
     if (r >= 0)
         drop_mark(&records->text);
-    if (r == BASE_E_TOO_LARGE && err && !*err->remedy)
-        return base_err_remedy(err, "write one object a line: then only each line is bounded (jq -c '.[]' FILE)");
-    return r;
+    return say_lines(r, err);
 }
 
-int eval_records_open(const char *path, struct eval_records **ret_records, struct base_err *err)
+int eval_records_open(const char *path, struct eval_records_bound bound, struct eval_records **ret_records,
+                      struct base_err *err)
 {
     AUTO_RECORDS struct eval_records *records = calloc(1, sizeof(*records));
     size_t first = 0;
@@ -95,17 +103,17 @@ int eval_records_open(const char *path, struct eval_records **ret_records, struc
         return base_err_set(err, BASE_E_NOMEM, path, "out of memory");
     if (snprintf(records->path, sizeof(records->path), "%s", path) >= (int)sizeof(records->path))
         return base_err_set(err, BASE_E_INVALID, path, "the path is too long");
-    r = base_lines_open(path, EVAL_RECORD_MAX_BYTES, &records->lines, err);
+    r = base_lines_open(path, bound.bytes, &records->lines, err);
     if (r == BASE_E_IO && err && err->sys_errno == EACCES)
         return base_err_sys(err, BASE_E_INVALID, EACCES, path, "cannot be read"); /* no fault of the machine */
     if (r >= 0)
-        r = next_line(records, err);
+        r = say_lines(next_line(records, err), err);
     if (r < 0)
         return r;
     if (r == 0)
         return base_err_set(err, BASE_E_INVALID, path, "is empty");
     records->pending = true;
-    records->memory_max = EVAL_RECORD_MAX_MEMORY;
+    records->bound = bound;
     while (is_space(records->text.bytes[first]))
         first++;
     if (records->text.bytes[first] == '[')
@@ -169,7 +177,7 @@ static void skip_element(struct eval_records *records)
 static int read_object(struct eval_records *records, const char *bytes, size_t count, unsigned long line,
                        json_t **ret_json, struct base_err *err)
 {
-    AUTO_BUF struct base_buf spelled = {.max = SPELLED_MAX_BYTES};
+    AUTO_BUF struct base_buf spelled = {.max = 2 * records->bound.bytes};
     int r = eval_odd_spell(bytes, count, &spelled);
 
     if (r < 0)
@@ -178,7 +186,7 @@ static int read_object(struct eval_records *records, const char *bytes, size_t c
     records->odd = r > 0;
     bytes = r > 0 ? spelled.bytes : bytes;
     count = r > 0 ? spelled.count : count;
-    r = base_json_check(bytes, count, records->memory_max, records->path, line, &records->memory, err);
+    r = base_json_check(bytes, count, records->bound.memory_bytes, records->path, line, &records->memory, err);
     return r < 0 ? r : judge_value_parse(bytes, count, records->path, line, ret_json, err);
 }
 
@@ -189,7 +197,7 @@ static int not_an_array(struct eval_records *records, struct base_err *err)
     struct base_json_bound bound;
     char place[sizeof(records->place)];
     json_t *json = NULL;
-    int r = base_json_bound(text->bytes, text->count, EVAL_RECORD_MAX_MEMORY, &bound);
+    int r = base_json_bound(text->bytes, text->count, NOT_AN_ARRAY_MAX, &bound);
 
     if (r == 0) {
         r = judge_value_parse(text->bytes, text->count, records->path, 1, &json, err);
@@ -265,9 +273,9 @@ int eval_records_next(struct eval_records *records, json_t **ret_json, struct ba
     return base_err_set(err, BASE_E_INVALID, records->place, "is not a JSON object");
 }
 
-void eval_records_bound(struct eval_records *records, size_t memory_max_bytes)
+void eval_records_bound_memory(struct eval_records *records, size_t memory_max_bytes)
 {
-    records->memory_max = memory_max_bytes;
+    records->bound.memory_bytes = memory_max_bytes;
 }
 
 size_t eval_records_memory(const struct eval_records *records)

@@ -123,7 +123,7 @@ static int next_object(const struct eval_tasks *tasks, struct eval_records *reco
     char place[sizeof(err->place)];
     int r;
 
-    eval_records_bound(records, left);
+    eval_records_bound_memory(records, left);
     r = eval_records_next(records, ret_json, err);
     if (r != BASE_E_TOO_LARGE || eval_records_memory(records) <= left)
         return r;
@@ -167,8 +167,9 @@ static int load_one(struct eval_tasks *tasks, struct eval_records *records, cons
 static int load_all(const char *path, const struct choice *choice, struct eval_tasks *tasks, struct base_err *err)
 {
     AUTO_RECORDS struct eval_records *records = NULL;
+    const struct eval_records_bound bound = {EVAL_TASK_MAX_BYTES, EVAL_TASKS_MAX_MEMORY};
     struct base_hash hash;
-    int r = eval_records_open(path, &records, err);
+    int r = eval_records_open(path, bound, &records, err);
 
     base_hash_init(&hash);
     if (r < 0)

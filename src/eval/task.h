@@ -37,8 +37,9 @@ struct eval_task {
     size_t case_count;              /* 1 for the other kinds */
 };
 
-/* What a task set may take in memory as long as it is evaluated. */
-#define EVAL_TASKS_MAX_MEMORY ((size_t)160 << 20)
+/* What one task may have as text, and what a set may take in memory as long as it is evaluated. */
+#define EVAL_TASK_MAX_BYTES   (32u << 20)
+#define EVAL_TASKS_MAX_MEMORY ((size_t)128 << 20)
 
 struct eval_tasks {
     struct eval_task *items;

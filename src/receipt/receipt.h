@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of one receipt: what is kept of both streams (at most 16 MiB each) as text or base64, and some. Nothing larger is
+/* Of one receipt: what is kept of both streams (at most 8 MiB each) as text or base64, and some. Nothing larger is
  * read. */
 #define RECEIPT_MAX_BYTES ((size_t)48 << 20)
 

@@ -231,20 +231,20 @@ static void sets_are_bounded(void **state)
     size_t count = 0;
 
     (void)state;
-    for (; count < 4; count++) { /* each some 70 MB */
+    for (; count < 4; count++) { /* each some 55 MB */
         assert_int_equal(base_buf_printf(&text, head, count), 0);
-        for (size_t i = 0; i < 220000; i++)
+        for (size_t i = 0; i < 180000; i++)
             assert_int_equal(base_buf_text(&text, "{},"), 0);
         assert_int_equal(base_buf_text(&text, "1]}]}\n"), 0);
     }
     assert_int_equal(load(text.bytes, NULL, 0, &tasks, &err), BASE_E_TOO_LARGE);
     assert_memory_equal(err.place, "tasks:3:", 8);
-    assert_string_equal(err.what, "the tasks up to here take more than 160 MiB of memory");
+    assert_string_equal(err.what, "the tasks up to here take more than 128 MiB of memory");
     assert_string_equal(err.remedy, "split the task set");
     text.bytes[text.count / 2] = '\0'; /* the half of it is a set */
     assert_int_equal(load(text.bytes, NULL, 0, &tasks, &err), 0);
     assert_int_equal(tasks.count, 2);
-    assert_true(tasks.kept_bytes > 120u << 20 && tasks.kept_bytes <= EVAL_TASKS_MAX_MEMORY);
+    assert_true(tasks.kept_bytes > 100u << 20 && tasks.kept_bytes <= EVAL_TASKS_MAX_MEMORY);
 }
 
 int main(void)

@@ -225,7 +225,7 @@ static void much_output_does_not_fill_our_memory(void **state)
                 ;
         }
         assert_int_equal(sink->bytes, 320 * sizeof(bytes));
-        assert_int_equal(run->outcome.out.kept.count, 16u << 20);
+        assert_int_equal(run->outcome.out.kept.count, WARDEN_KEEP_MAX_BYTES);
         assert_false(warden_sink_over(&run->watch, WARDEN_OUT));
         watched_free(run);
     }
