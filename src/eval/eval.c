@@ -249,7 +249,7 @@ static int next_job(struct loop *loop, struct eval_job **ret_job, struct base_er
         if (candidate->form == EVAL_ABSENT)
             r = settle_without_run(loop, JUDGE_MISSING, "there is no candidate", err);
         else if (candidate->too_large)
-            r = settle_without_run(loop, JUDGE_LIMIT, "the code is larger than 16 MiB", err);
+            r = settle_without_run(loop, JUDGE_LIMIT, "the code is larger than 4 MiB", err);
         else if (eval_job_is_blank(candidate->code, candidate->count))
             r = settle_without_run(loop, JUDGE_NO_CODE, "the candidate is empty", err);
         else if (check_runtime(loop, candidate->runtime, &toolchain) < 0)

@@ -115,12 +115,8 @@ struct warden_outcome {
 };
 /* Whatever the limit, all of a stream is counted and hashed, and no more than this is kept: it stands in our memory,
  * and in the receipt. */
-#define WARDEN_KEEP_MAX_BYTES (UINT64_C(16) << 20)
+#define WARDEN_KEEP_MAX_BYTES (UINT64_C(8) << 20)
 #define WARDEN_MARK_MAX_BYTES (1u << 20)
-
-/* Whatever the limit of a stream, all of it is counted and hashed, and no more than this is kept: it stands in our
- * memory, and in the receipt. */
-#define WARDEN_KEEP_MAX_BYTES (8u << 20)
 
 /* The denied attempts, denial_count of them. */
 const struct warden_denial *warden_outcome_denials(const struct warden_outcome *outcome);
