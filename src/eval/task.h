@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "judge/judge.h"
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +20,7 @@ struct eval_case {
     json_t *args;     /* list */
     json_t *expect;   /* NULL with no_mutation */
     bool no_mutation; /* the arguments must be the same after the call */
+    struct judge_tolerance tolerance;
 };
 
 struct eval_task {

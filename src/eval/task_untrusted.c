@@ -168,10 +168,40 @@ static int fill_stdio(const struct context *context)
     return 0;
 }
 
+/* One number of a tolerance: at least 0, and less than @below. */
+static int keep_share(const struct context *context, const json_t *tolerance, const char *key, double below,
+                      double *ret_share)
+{
+    const json_t *value = json_object_get(tolerance, key);
+
+    if (!value)
+        return 0;
+    if (!json_is_number(value) || json_number_value(value) < 0 || json_number_value(value) >= below)
+        return bad(context, "tolerance: %s: must be a number from 0 to below %g", key, below);
+    *ret_share = json_number_value(value);
+    return 1;
+}
+
+/* The tolerance of a task, or of a case in it, over what it would be otherwise. */
+static int keep_tolerance(const struct context *context, struct judge_tolerance *tolerance)
+{
+    const json_t *given = eval_key_get(context->json, "tolerance");
+    int relative = keep_share(context, given, "relative", 1, &tolerance->relative);
+    int absolute = relative < 0 ? relative : keep_share(context, given, "absolute", 1e300, &tolerance->absolute);
+
+    if (absolute < 0)
+        return absolute;
+    if (absolute > 0)
+        tolerance->at_zero = 0; /* the task has said it itself */
+    if (given && json_object_size(given) != (size_t)(relative + absolute))
+        return bad(context, "tolerance: has other keys than relative and absolute");
+    return given && json_object_size(given) == 0 ? bad(context, "tolerance: is empty") : 0;
+}
+
 static const struct eval_key case_keys[] = {
-    {"name", JSON_STRING, EVAL_KEY_USED}, {"input", EVAL_KEY_ANY, EVAL_KEY_USED},
-    {"args", JSON_ARRAY, EVAL_KEY_USED},  {"expect", EVAL_KEY_ANY, EVAL_KEY_NEEDED},
-    {NULL, EVAL_KEY_ANY, EVAL_KEY_USED},
+    {"name", JSON_STRING, EVAL_KEY_USED},      {"input", EVAL_KEY_ANY, EVAL_KEY_USED},
+    {"args", JSON_ARRAY, EVAL_KEY_USED},       {"expect", EVAL_KEY_ANY, EVAL_KEY_NEEDED},
+    {"tolerance", JSON_OBJECT, EVAL_KEY_USED}, {NULL, EVAL_KEY_ANY, EVAL_KEY_USED},
 };
 
 /* "input": null is the argument null, unless "args" says what the arguments are. */
@@ -192,7 +222,8 @@ static json_t *arguments_of(const struct context *context, size_t index)
 }
 
 /* Context of one case: errors name the task. */
-static int fill_case(const struct context *outer, const json_t *json, size_t index, struct eval_case *ret_case)
+static int fill_case(const struct context *outer, const json_t *json, size_t index,
+                     const struct judge_tolerance *tolerance, struct eval_case *ret_case)
 {
     struct context context = {json, NULL, outer->place, outer->task, outer->err};
     json_t *expect = json_object_get(json, "expect");
@@ -203,6 +234,9 @@ static int fill_case(const struct context *outer, const json_t *json, size_t ind
     if (!json_is_object(json))
         return bad(&context, "case %zu: must be an object", index + 1);
     r = check_keys(&context, case_keys, true);
+    ret_case->tolerance = *tolerance;
+    if (r >= 0)
+        r = keep_tolerance(&context, &ret_case->tolerance);
     if (r < 0)
         return r;
     ret_case->args = arguments_of(&context, index);
@@ -225,7 +259,8 @@ static int index_case(const struct context *context, size_t index)
     return json_object_set_new(names, name, json_integer((json_int_t)index)) < 0 ? no_memory(context) : 0;
 }
 
-static int fill_cases(const struct context *context, const json_t *cases, size_t count)
+static int fill_cases(const struct context *context, const json_t *cases, size_t count,
+                      const struct judge_tolerance *tolerance)
 {
     struct eval_task *task = context->task;
     int r = 0;
@@ -236,7 +271,7 @@ static int fill_cases(const struct context *context, const json_t *cases, size_t
         return no_memory(context);
     task->case_count = count;
     for (size_t i = 0; i < count && r >= 0; i++) {
-        r = fill_case(context, json_array_get(cases, i), i, &task->cases[i]);
+        r = fill_case(context, json_array_get(cases, i), i, tolerance, &task->cases[i]);
         if (r >= 0)
             r = index_case(context, i);
     }
@@ -248,16 +283,19 @@ static int fill_calls(const struct context *context)
     struct eval_task *task = context->task;
     const json_t *cases = eval_key_get(context->json, "cases");
     size_t count = json_array_size(cases);
+    struct judge_tolerance tolerance = judge_tolerance_default;
     int r = keep_name(context, "entry_point", "solution", &task->entry_point);
 
     task->kind = EVAL_CALL;
+    if (r >= 0)
+        r = keep_tolerance(context, &tolerance);
     if (r < 0)
         return r;
     if (count == 0)
         return bad(context, "cases: is empty, so that there is nothing to judge");
     if (!judge_driver_find(task->runtime))
         return bad(context, "language: functions of %s cannot be called", task->runtime);
-    return fill_cases(context, cases, count);
+    return fill_cases(context, cases, count, &tolerance);
 }
 
 static int close_tests(const struct context *context, struct base_buf *tests, int r)
@@ -381,6 +419,7 @@ static const struct eval_key call_keys[] = {
     {"entry_point", JSON_STRING, EVAL_KEY_USED},
     {"language", JSON_STRING, EVAL_KEY_USED},
     {"cases", JSON_ARRAY, EVAL_KEY_NEEDED},
+    {"tolerance", JSON_OBJECT, EVAL_KEY_USED},
     {"canonical", JSON_STRING, EVAL_KEY_USED},
     ABOUT,
     END,

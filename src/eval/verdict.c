@@ -1,7 +1,6 @@
 /* verdict.c - from the outcome of a run to the facts that a verdict needs */
 
 #include "base/cleanup.h"
-#include "base/json.h"
 #include "eval/job.h"
 #include <stdio.h>
 #include <string.h>
@@ -67,24 +66,20 @@ static void compare_stdio(const struct eval_job *job, const struct warden_outcom
     (void)snprintf(c->text, sizeof(c->text), "line %lu of its output differs", line);
 }
 
-static void compare_value(const struct eval_case *expected, const json_t *value, struct comparison *c)
+static void compare_value(const struct eval_case *expected, const struct judge_answer *answer, struct comparison *c)
 {
-    const json_t *want = expected->no_mutation ? expected->args : expected->expect;
-    bool single = expected->no_mutation && json_array_size(want) == 1 && json_array_size(value) == 1;
-    char got_text[80], want_text[80];
+    bool mutation = expected->no_mutation;
+    char how[sizeof(c->text)];
 
-    note(c, judge_value_equal(value, want));
-    judge_value_text(single ? json_array_get(value, 0) : value, got_text, sizeof(got_text));
-    judge_value_text(single ? json_array_get(want, 0) : want, want_text, sizeof(want_text));
-    (void)snprintf(c->text, sizeof(c->text),
-                   expected->no_mutation ? "changed its input: now %s, was %s" : "got %s, expected %s", got_text,
-                   want_text);
+    note(c, mutation ? judge_answer_unchanged(answer, expected->args, how, sizeof(how))
+                     : judge_answer_equal(answer, expected->expect, &expected->tolerance, how, sizeof(how)));
+    (void)snprintf(c->text, sizeof(c->text), mutation ? "changed its input: %s" : "%s", how);
 }
 
 static void compare_call(const struct eval_job *job, const struct warden_outcome *outcome, struct comparison *c)
 {
     struct judge_facts *facts = c->facts;
-    AUTO_JSON json_t *value = NULL;
+    AUTO_ANSWER struct judge_answer *answer = NULL;
     struct base_err err;
     int r;
 
@@ -95,7 +90,7 @@ static void compare_call(const struct eval_job *job, const struct warden_outcome
         }
         return;
     }
-    r = judge_value_parse(facts->mark.value, facts->mark.value_count, "value", 1, &value, &err);
+    r = judge_answer_read(facts->mark.value, facts->mark.value_count, &answer, &err);
     if (r == BASE_E_NOMEM) {
         facts->ending = JUDGE_ENDED_HOST;
         facts->ending_text = "there is no memory to judge it";
@@ -103,11 +98,10 @@ static void compare_call(const struct eval_job *job, const struct warden_outcome
     }
     if (r < 0) {
         facts->mark.said = JUDGE_SAID_CARRY;
-        (void)snprintf(facts->mark.reason, sizeof(facts->mark.reason), "returned what JSON cannot carry: %.120s",
-                       err.what);
+        (void)snprintf(facts->mark.reason, sizeof(facts->mark.reason), "its answer %.120s", err.what);
         return;
     }
-    compare_value(&job->task->cases[job->place.case_index], value, c);
+    compare_value(&job->task->cases[job->place.case_index], answer, c);
 }
 
 static void compare_script(const struct eval_job *job, const struct warden_outcome *outcome, struct comparison *c)

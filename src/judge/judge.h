@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/err.h"
 #include <jansson.h>
 #include <stdbool.h>
@@ -81,17 +82,40 @@ bool judge_kind_speaks(enum judge_kind kind);
 
 /* ---- values ---------------------------------------------------------------------------------------------------- */
 
-/* Parse a JSON text of any origin: at most 256 levels, no duplicate keys; an integer beyond 64 bits is kept whole as
- * {"\u0001int": "digits"}. Errors carry "PLACE:LINE:COLUMN", lines counted from @line. Foreign bytes: has a fuzzer. */
+/* Parse a JSON text of any origin: at most 256 levels, no duplicate keys. An integer beyond 64 bits is kept whole, as
+ * {"\u0001int": "digits"}; a key of the text that begins with that character gets another one before it, so that no
+ * text becomes such an integer. Errors carry "PLACE:LINE:COLUMN", lines counted from @line. Foreign bytes: has a
+ * fuzzer. */
 int judge_value_parse(const char *bytes, size_t count, const char *place, unsigned long line, json_t **ret_value,
                       struct base_err *err);
 
-/* Equal as values: a number is the wanted one or, where a real number is wanted, within 1e-9 relative; true and false
- * are no numbers; null only null; lists in order; objects by key. */
-bool judge_value_equal(const json_t *got, const json_t *want);
+/* A value that a guest sent, in the typed encoding of the drivers (answer_untrusted.c). */
+struct judge_answer;
+int judge_answer_read(const char *bytes, size_t count, struct judge_answer **ret_answer, struct base_err *err);
+void judge_answer_free(struct judge_answer *answer);
 
-/* Short text of a value for people, cut at @text_bytes. Returns @text. */
-const char *judge_value_text(const json_t *value, char *text, size_t text_bytes);
+static inline void judge_answer_cleanup(struct judge_answer **answer)
+{
+    judge_answer_free(*answer);
+}
+#define AUTO_ANSWER CLEANUP(judge_answer_cleanup)
+
+/* How far a real number may be from the wanted one: the largest of these counts. */
+struct judge_tolerance {
+    double relative; /* of the larger of the two */
+    double absolute;
+    double at_zero; /* absolute, where exactly 0.0 is wanted: relative means nothing there */
+};
+extern const struct judge_tolerance judge_tolerance_default;
+
+/* Equal as JSON values: a number is the wanted one, exactly, or, where a real number is wanted, within @tolerance; true
+ * and false are no numbers; null only null; lists and tuples in order; dicts by key. Else @text says how they differ.
+ */
+bool judge_answer_equal(const struct judge_answer *answer, const json_t *want, const struct judge_tolerance *tolerance,
+                        char *text, size_t text_bytes);
+
+/* What the arguments of a call have become is exactly what they were. */
+bool judge_answer_unchanged(const struct judge_answer *answer, const json_t *args, char *text, size_t text_bytes);
 
 /* Equal as printed text: blanks at the end of a line and empty lines at the end do not count, every other byte does.
  * *@ret_line (may be NULL): the first line that differs. */

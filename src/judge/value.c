@@ -1,111 +1,207 @@
-/* value.c - JSON values, equal or not */
+/* value.c - values as text, for people and for the drivers */
 
 #include "judge/value.h"
+#include "base/cleanup.h"
 #include "judge/judge.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#define RELATIVE_TOLERANCE 1e-9
 
 const char *judge_value_big(const json_t *value)
 {
-    const char *digits = json_object_size(value) == 1 ? json_string_value(json_object_get(value, JUDGE_BIG_KEY)) : NULL;
-    return digits;
+    return json_object_size(value) == 1 ? json_string_value(json_object_get(value, JUDGE_BIG_KEY)) : NULL;
 }
 
-static double as_real(const json_t *value)
+double judge_real_of(const char *number)
 {
-    const char *big = judge_value_big(value);
-    return big ? strtod(big, NULL) : json_number_value(value); /* the digits were checked when they were read */
+    return strtod(number, NULL);
 }
 
-static bool reals_equal(double a, double b)
+const char *judge_real_text(double real, char text[JUDGE_REAL_BYTES])
 {
-    if (a == b)
-        return true;
-    if (!isfinite(a) || !isfinite(b)) /* a big integer may be beyond all reals */
-        return false;
-    return fabs(a - b) <= RELATIVE_TOLERANCE * (fabs(a) > fabs(b) ? fabs(a) : fabs(b));
+    int count = 0, digits = 15;
+
+    do
+        count = snprintf(text, JUDGE_REAL_BYTES, "%.*g", digits, real);
+    while (digits++ < 17 && judge_real_of(text) != real);
+    if (!strpbrk(text, ".eni")) /* nor "inf", "nan" */
+        (void)snprintf(text + count, (size_t)(JUDGE_REAL_BYTES - count), ".0");
+    return text;
 }
 
-static bool is_number(const json_t *value)
+static const char *escape_of(char c)
 {
-    return json_is_number(value) || judge_value_big(value);
-}
-
-/* A tolerance only where a real number is wanted: a whole one is that number or wrong. */
-static bool numbers_equal(const json_t *got, const json_t *want)
-{
-    const char *big_got = judge_value_big(got), *big_want = judge_value_big(want);
-
-    if (json_is_real(want))
-        return reals_equal(as_real(got), as_real(want));
-    if (json_is_real(got))
-        return as_real(got) == as_real(want) &&
-               (big_want || fabs(as_real(got)) >= 9e18 || (json_int_t)as_real(got) == json_integer_value(want));
-    if (big_got && big_want)
-        return strcmp(big_got, big_want) == 0;
-    return !big_got && !big_want && json_integer_value(got) == json_integer_value(want);
-}
-
-static bool lists_equal(const json_t *a, const json_t *b)
-{
-    if (json_array_size(a) != json_array_size(b))
-        return false;
-    for (size_t i = 0; i < json_array_size(a); i++)
-        if (!judge_value_equal(json_array_get(a, i), json_array_get(b, i)))
-            return false;
-    return true;
-}
-
-static bool objects_equal(const json_t *a, const json_t *b)
-{
-    const char *key;
-    json_t *value;
-
-    if (json_object_size(a) != json_object_size(b))
-        return false;
-    json_object_foreach((json_t *)a, key, value) /* the macro has no const form; nothing is changed */
-    {
-        const json_t *other = json_object_get(b, key);
-        if (!other || !judge_value_equal(value, other))
-            return false;
+    switch (c) {
+    case '"':
+        return "\\\"";
+    case '\\':
+        return "\\\\";
+    case '\b':
+        return "\\b";
+    case '\f':
+        return "\\f";
+    case '\n':
+        return "\\n";
+    case '\r':
+        return "\\r";
+    case '\t':
+        return "\\t";
+    default:
+        return NULL;
     }
-    return true;
 }
 
-bool judge_value_equal(const json_t *got, const json_t *want)
+int judge_put_text(struct base_buf *buf, const char *bytes, size_t count)
 {
-    if (is_number(got) || is_number(want))
-        return is_number(got) && is_number(want) && numbers_equal(got, want);
-    if (json_typeof(got) != json_typeof(want))
-        return false;
-    if (json_is_array(got))
-        return lists_equal(got, want);
-    if (json_is_object(got))
-        return objects_equal(got, want);
-    if (json_is_string(got))
-        return json_string_length(got) == json_string_length(want) &&
-               memcmp(json_string_value(got), json_string_value(want), json_string_length(got)) == 0;
-    return true; /* true, false, null: the type is the value */
+    size_t from = 0;
+    int r = base_buf_text(buf, "\"");
+
+    for (size_t i = 0; i < count && r >= 0; i++) {
+        if ((unsigned char)bytes[i] >= ' ' && bytes[i] != '"' && bytes[i] != '\\')
+            continue;
+        r = base_buf_append(buf, bytes + from, i - from);
+        if (r >= 0)
+            r = escape_of(bytes[i]) ? base_buf_text(buf, escape_of(bytes[i]))
+                                    : base_buf_printf(buf, "\\u%04x", (unsigned char)bytes[i]);
+        from = i + 1;
+    }
+    if (r >= 0 && count > from)
+        r = base_buf_append(buf, bytes + from, count - from);
+    return r < 0 ? r : base_buf_text(buf, "\"");
 }
 
-const char *judge_value_text(const json_t *value, char *text, size_t text_bytes)
+/* ---- JSON of a task set ---------------------------------------------------------------------------------------- */
+
+/* JavaScript's numbers are exact up to here only. */
+#define NODE_INTEGER_MAX 9007199254740991
+
+static int write_integer(struct base_buf *buf, json_int_t number, bool tagged)
+{
+    bool wide = tagged && (number > NODE_INTEGER_MAX || number < -NODE_INTEGER_MAX);
+
+    return base_buf_printf(buf, wide ? "{\"i\":\"%" JSON_INTEGER_FORMAT "\"}" : "%" JSON_INTEGER_FORMAT, number);
+}
+
+static int write_scalar(struct base_buf *buf, const json_t *value, bool tagged)
+{
+    char text[JUDGE_REAL_BYTES];
+
+    if (json_is_integer(value))
+        return write_integer(buf, json_integer_value(value), tagged);
+    if (json_is_real(value))
+        return base_buf_text(buf, judge_real_text(json_real_value(value), text));
+    if (json_is_string(value))
+        return judge_put_text(buf, json_string_value(value), json_string_length(value));
+    return base_buf_text(buf, json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
+}
+
+static int write_list(struct base_buf *buf, const json_t *list, bool tagged, size_t max)
+{
+    int r = base_buf_text(buf, "[");
+
+    for (size_t i = 0; i < json_array_size(list) && r >= 0 && buf->count <= max; i++) {
+        if (i > 0)
+            r = base_buf_text(buf, ",");
+        if (r >= 0)
+            r = judge_value_write(buf, json_array_get(list, i), tagged, max);
+    }
+    return r < 0 ? r : base_buf_text(buf, "]");
+}
+
+/* In the order in which it was written: a program may see that. */
+static int write_object(struct base_buf *buf, const json_t *object, bool tagged, size_t max)
+{
+    const char *key, *comma = "";
+    json_t *item;
+    int r = base_buf_text(buf, tagged ? "{\"d\":{" : "{");
+
+    json_object_foreach((json_t *)object, key, item) /* the macro has no const form; nothing is changed */
+    {
+        const char *name = *key == JUDGE_KEY_BYTE ? key + 1 : key;
+        if (r >= 0)
+            r = base_buf_text(buf, comma);
+        if (r >= 0)
+            r = judge_put_text(buf, name, strlen(name));
+        if (r >= 0)
+            r = base_buf_text(buf, ":");
+        if (r >= 0)
+            r = judge_value_write(buf, item, tagged, max);
+        if (r < 0 || buf->count > max)
+            break;
+        comma = ",";
+    }
+    return r < 0 ? r : base_buf_text(buf, tagged ? "}}" : "}");
+}
+
+int judge_value_write(struct base_buf *buf, const json_t *value, bool tagged, size_t max)
 {
     const char *big = judge_value_big(value);
-    char *dump =
-        big ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(15));
-    const char *whole = big ? big : dump ? dump : "?";
+
+    if (big)
+        return base_buf_printf(buf, tagged ? "{\"i\":\"%s\"}" : "%s", big);
+    if (json_is_array(value))
+        return write_list(buf, value, tagged, max);
+    if (json_is_object(value))
+        return write_object(buf, value, tagged, max);
+    return write_scalar(buf, value, tagged);
+}
+
+/* ---- for people ------------------------------------------------------------------------------------------------ */
+
+static int write_node(struct base_buf *buf, const struct judge_answer *answer, uint32_t index, size_t max)
+{
+    static const char *const words[] = {"null", "false", "true"};
+    const struct judge_node *node = &answer->nodes[index];
+    bool dict = node->type == JUDGE_TYPE_DICT;
+    char text[JUDGE_REAL_BYTES];
+    uint32_t item = node->first;
+    int r;
+
+    if (node->type <= JUDGE_TYPE_TRUE)
+        return base_buf_text(buf, words[node->type]);
+    if (node->type == JUDGE_TYPE_INTEGER)
+        return base_buf_text(buf, judge_node_text(answer, node));
+    if (node->type == JUDGE_TYPE_REAL)
+        return base_buf_text(buf, judge_real_text(node->real, text));
+    if (node->type == JUDGE_TYPE_TEXT)
+        return judge_put_text(buf, judge_node_text(answer, node), node->count);
+    r = base_buf_text(buf, dict ? "{" : "[");
+    for (uint32_t i = 0; i < node->count && r >= 0 && buf->count <= max; i++) {
+        if (i > 0)
+            r = base_buf_text(buf, dict && i % 2 ? ":" : ",");
+        if (r >= 0)
+            r = write_node(buf, answer, item, max);
+        item = answer->nodes[item].next;
+    }
+    return r < 0 ? r : base_buf_text(buf, dict ? "}" : "]");
+}
+
+/* Cut what was written to the room that there is, but not in the middle of a character. */
+static bool cut_text(int code, const struct base_buf *buf, char *text, size_t text_bytes)
+{
     int cut = (int)text_bytes - 4;
 
-    if (strlen(whole) < text_bytes) {
-        (void)snprintf(text, text_bytes, "%s", whole);
-    } else {
-        while (cut > 0 && ((unsigned char)whole[cut] & 0xc0) == 0x80)
-            cut--; /* not in the middle of a character */
-        (void)snprintf(text, text_bytes, "%.*s...", cut, whole);
+    if (code < 0 || !buf->bytes || buf->count < text_bytes) {
+        (void)snprintf(text, text_bytes, "%s", code < 0 || !buf->bytes ? "?" : buf->bytes);
+        return false;
     }
-    free(dump);
-    return text;
+    while (cut > 0 && ((unsigned char)buf->bytes[cut] & 0xc0) == 0x80)
+        cut--;
+    (void)snprintf(text, text_bytes, "%.*s...", cut, buf->bytes);
+    return true;
+}
+
+bool judge_value_text(const json_t *value, char *text, size_t text_bytes)
+{
+    AUTO_BUF struct base_buf buf = {0};
+
+    return cut_text(judge_value_write(&buf, value, false, text_bytes), &buf, text, text_bytes);
+}
+
+bool judge_answer_text(const struct judge_answer *answer, uint32_t index, char *text, size_t text_bytes)
+{
+    AUTO_BUF struct base_buf buf = {0};
+
+    return cut_text(write_node(&buf, answer, index, text_bytes), &buf, text, text_bytes);
 }

@@ -1,7 +1,7 @@
-/* value_untrusted.c - JSON from a guest or from a file of a stranger
+/* value_untrusted.c - JSON from a file of a stranger
  *
- * Runs outside the cage on bytes that the guest wrote. Depth and size are bounded before jansson sees the text;
- * integers that jansson would refuse are rewritten into an object that keeps their digits.
+ * Depth and size are bounded before jansson sees the text; integers that jansson would refuse are rewritten into an
+ * object that keeps their digits, and keys that would look like that object's are moved out of the way.
  */
 
 #include "base/json.h"
@@ -32,6 +32,29 @@ static void skip_string(struct scan *scan)
             break;
     }
     scan->at = scan->at < scan->end ? scan->at + 1 : scan->end;
+}
+
+static const char escaped_byte[] = "\\u0001";
+
+/* A key that begins with the byte of our own key gets it twice. */
+static int take_string(struct scan *scan)
+{
+    const char *token = scan->at, *next;
+    int r;
+
+    skip_string(scan);
+    if ((size_t)(scan->end - token) < sizeof(escaped_byte) ||
+        memcmp(token + 1, escaped_byte, sizeof(escaped_byte) - 1) != 0)
+        return 0;
+    for (next = scan->at; next < scan->end && strchr(" \t\r\n", *next) && *next; next++)
+        ;
+    if (next == scan->end || *next != ':')
+        return 0;
+    r = base_buf_append(scan->out, scan->copied, (size_t)(token + 1 - scan->copied));
+    if (r >= 0)
+        r = base_buf_text(scan->out, escaped_byte);
+    scan->copied = token + 1;
+    return r;
 }
 
 static bool is_number_char(char c)
@@ -84,7 +107,7 @@ static int scan_text(struct scan *scan, struct base_err *err, const char *place)
         char c = *scan->at;
 
         if (c == '"') {
-            skip_string(scan);
+            r = take_string(scan);
         } else if (c == '-' || isdigit((unsigned char)c)) {
             r = take_number(scan);
         } else {

@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "eval/task.h"
 #include "fuzz.h"
+#include "judge/judge.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

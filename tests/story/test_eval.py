@@ -177,6 +177,147 @@ def test_values_are_compared_as_values(hood, answer, expect, verdict):
     assert found["c"] in verdict.split(), found
 
 
+def calls(hood, language, rows, **task):
+    """One run: rows of (body of the function, expected value, wanted verdict, words of the detail)."""
+    head, tail = {"python": ("def solution(x):\n ", "\n"), "javascript": ("function solution(x) { ", " }\n")}[language]
+    tasks, lines = [], []
+    for n, (body, expect, _, _) in enumerate(rows):
+        tasks.append(dict({"id": "t%d" % n, "language": language, "cases": [{"name": "c", "input": {"b": 1, "a": 2, "c": [3]}, "expect": expect}]},
+                          **task))
+        lines.append(json.dumps({"task_id": "t%d" % n, "solution": body if "solution" in body else head + body + tail}))
+    run = evaluate(hood, hood.file("tasks.json", json.dumps(tasks)), hood.file("c.jsonl", "\n".join(lines) + "\n"), "--limit", "wall_ms=3s")
+    found = {row["task_id"]: (row["verdict"], row["detail"]) for row in run.rows}
+    return [(body, found["t%d" % n]) for n, (body, _, verdict, words) in enumerate(rows)
+            if found["t%d" % n][0] != verdict or (words or "") not in (found["t%d" % n][1] or "")]
+
+
+PYTHON_VALUES = [
+    ("return list(x)", ["b", "a", "c"], "pass", None),
+    ("return ''.join(x) + str(x)", "bac{'b': 1, 'a': 2, 'c': [3]}", "pass", None),
+    ("return 9e18", 9000000000000000001, "wrong-answer", "got 9e+18, expected 9000000000000000001"),
+    ("return 2.0 ** 64", 18446744073709551617, "wrong-answer", None),
+    ("return 2 ** 64 + 1", 18446744073709551617, "pass", None),
+    ("return 2.0 ** 64", 18446744073709551616, "pass", None),
+    ("return float(2 ** 53)", 2 ** 53 + 1, "wrong-answer", None),
+    ("return 10 ** 4000", 10 ** 4000, "pass", None),
+    ("return 10 ** 4000 + 1", 10 ** 4000, "wrong-answer", "the number differs from its digit 4001 on"),
+    ("return 5.6e-17", 0.0, "pass", None),
+    ("return 5.6e-17", 0, "wrong-answer", None),
+    ("return 0.0", 1.6e-19, "wrong-answer", None),
+    ("return 1.0000000000000002", 1, "wrong-answer", "got 1.0000000000000002, expected 1"),
+    ("return {'\\x01int': '5'}", 5.0, "wrong-answer", None),
+    ("return {'\\x01int': '5'}", 5, "wrong-answer", None),
+    ("return {'\\x01int': '5'}", {"\x01int": "5"}, "pass", None),
+    ("return 5", {"\x01int": "5"}, "wrong-answer", None),
+    ("return {'i': '5'}", {"i": "5"}, "pass", None),
+    ("return {'l': [1]}", [1], "wrong-answer", None),
+    ("return {'l': [1]}", {"l": [1]}, "pass", None),
+    ("return {'d': [['a', 1]]}", {"a": 1}, "wrong-answer", None),
+    ("return '{\"l\":[]}'", [], "wrong-answer", None),
+    ("return ((1, (2,)), [])", [[1, [2]], []], "pass", None),
+    ("return {1: 2, None: 3, True: 4}", {"1": 4, "null": 3}, "pass", None),
+    ("return {1: 2, '1': 3}", {"1": 2}, "runtime-error", "two dictionary keys"),
+    ("return {1, 2}", [1, 2], "runtime-error", "a value of type set"),
+    ("return iter([])", [], "runtime-error", "a value of type list_iterator"),
+    ("return [float('inf')]", [1], "runtime-error", "a number that is not finite"),
+    ("return '\\ud800'", "x", "runtime-error", "text that is not valid Unicode"),
+    ("y = []; y.append(y); return y", [], "runtime-error", "more than 200 levels"),
+    ("class L(list):\n  __len__ = lambda s: 0\n  __iter__ = lambda s: iter(())\n return L([1, 2])", [1, 2], "pass", None),
+    ("class I(int):\n  __repr__ = __str__ = lambda s: '7'\n return I(3)", 3, "pass", None),
+    ("class F(float):\n  __repr__ = lambda s: '7'\n  __float__ = lambda s: 7.0\n return F(3.5)", 3.5, "pass", None),
+    ("class S(str):\n  __str__ = __repr__ = lambda s: 'x'\n  encode = lambda *a: b'x'\n return [S('y'), {S('k'): 1}]", ["y", {"k": 1}], "pass", None),
+    ("class D(dict):\n  items = keys = lambda s: []\n return D(a=1)", {"a": 1}, "pass", None),
+    ("import collections; return collections.OrderedDict(a=collections.Counter('aab'))", {"a": {"a": 2, "b": 1}}, "pass", None),
+    ("import enum; return enum.IntEnum('E', 'a b').b", 2, "pass", None),
+    ("return ['ü\\u2028\\0\\n\\\\\"\\U0001f40d'] * 2", ["ü\u2028\0\n\\\"\U0001f40d"] * 2, "pass", None),
+]
+
+NODE_VALUES = [
+    ("return Object.keys(x);", ["b", "a", "c"], "pass", None),
+    ("return 9e18;", 9000000000000000001, "wrong-answer", None),
+    ("return 9e18;", 9000000000000000000, "pass", None),
+    ("return 9000000000000000001n;", 9000000000000000001, "pass", None),
+    ("return 2 ** 64;", 18446744073709551616, "pass", None),
+    ("return 2 ** 64;", 18446744073709551617, "wrong-answer", None),
+    ("return 2n ** 64n + 1n;", 18446744073709551617, "pass", None),
+    ("return 5n;", 5, "pass", None),
+    ("return -0;", 0, "pass", None),
+    ("return 5.6e-17;", 0.0, "pass", None),
+    ("return {'\\x01int': '5'};", 5.0, "wrong-answer", None),
+    ("return {'\\x01int': '5'};", {"\x01int": "5"}, "pass", None),
+    ("return {i: '5'};", {"i": "5"}, "pass", None),
+    ("return {d: [['a', 1]]};", {"a": 1}, "wrong-answer", None),
+    ("function* g() {} return g();", {}, "runtime-error", "an object of type Generator"),
+    ("return /x/;", {}, "runtime-error", "an object of type RegExp"),
+    ("return new Error('x');", {}, "runtime-error", "an object of type Error"),
+    ("return Object.setPrototypeOf(new Error('x'), Object.prototype);", {}, "runtime-error", "an object of type Error"),
+    ("return Object.setPrototypeOf(new Map([[1, 2]]), null);", {}, "runtime-error", "an object"),
+    ("return new Map();", {}, "runtime-error", "an object of type Map"),
+    ("return new Set([1]);", [1], "runtime-error", "an object of type Set"),
+    ("return new WeakMap();", {}, "runtime-error", "an object of type WeakMap"),
+    ("return new Date(0);", {}, "runtime-error", "an object of type Date"),
+    ("return [new Promise(() => {})];", [{}], "runtime-error", "an object of type Promise"),
+    ("return [[].values()];", [{}], "runtime-error", "an object of type Array Iterator"),
+    ("class Foo { constructor() { this.a = 1; } } return new Foo();", {"a": 1}, "runtime-error", "an object of class Foo"),
+    ("return Object.create({a: 1});", {}, "runtime-error", "an object with a prototype of its own"),
+    ("return new Proxy({}, {});", {}, "runtime-error", "a Proxy"),
+    ("return [new Proxy([], {})];", [[]], "runtime-error", "a Proxy"),
+    ("return () => 1;", {}, "runtime-error", "a value of type function"),
+    ("return {a: () => 1};", {}, "runtime-error", "a value of type function"),
+    ("return Symbol('x');", {}, "runtime-error", "a value of type symbol"),
+    ("return {[Symbol('x')]: 1};", {}, "runtime-error", "a Symbol"),
+    ("return Object(Symbol('x'));", {}, "runtime-error", "Symbol"),
+    ("return (function () { return arguments; })();", {}, "runtime-error", "Arguments"),
+    ("return new ArrayBuffer(1);", {}, "runtime-error", "ArrayBuffer"),
+    ("return new DataView(new ArrayBuffer(1));", {}, "runtime-error", "DataView"),
+    ("return Math;", {}, "runtime-error", "Math"),
+    ("return globalThis;", {}, "runtime-error", "an object of"),
+    ("return process;", {}, "runtime-error", "process"),
+    ("return {toJSON() { return 7; }};", 7, "runtime-error", "a value of type function"),
+    ("return NaN;", 0, "runtime-error", "a number that is not finite"),
+    ("return '\\ud800';", "x", "runtime-error", "text that is not valid Unicode"),
+    ("const y = []; y.push(y); return y;", [], "runtime-error", "more than 200 levels"),
+    ("return 'abc'.match(/b/);", ["b"], "pass", None),
+    ("return new Uint8Array([1, 2]);", [1, 2], "pass", None),
+    ("return [new Number(1), new String('x'), new Boolean(true)];", [1, "x", True], "pass", None),
+    ("return Object.assign(Object.create(null), {a: 1});", {"a": 1}, "pass", None),
+    ("return require('vm').runInNewContext('({a: [1]})');", {"a": [1]}, "pass", None),
+    ("return structuredClone(x);", {"b": 1, "a": 2, "c": [3]}, "pass", None),
+    ("return {a: undefined, b: undefined, c: [undefined, , 1]};", {"c": [None, None, 1]}, "pass", None),
+    ("return JSON.parse('{\"__proto__\": 1}');", {"__proto__": 1}, "pass", None),
+    ("return ['ü\\u2028\\0\\n\\\\\"\\u{1f40d}'];", ["ü\u2028\0\n\\\"\U0001f40d"], "pass", None),
+]
+
+
+@pytest.mark.parametrize("language,rows", [("python", PYTHON_VALUES), ("javascript", NODE_VALUES)])
+def test_values_are_what_they_are(hood, language, rows):
+    wrong = calls(hood, language, rows)
+    assert not wrong, wrong
+
+
+def test_a_task_sets_its_tolerance(hood):
+    def verdict(answer, expect, tolerance, in_case=False):
+        case = dict({"name": "c", "input": 0, "expect": expect}, **({"tolerance": tolerance} if in_case else {}))
+        hood.folder = hood.folder / "next"
+        return one_call(hood, "def solution(x):\n    return %s\n" % answer, [case], **({} if in_case else {"tolerance": tolerance}))[0]["c"]
+    assert verdict("1.001", 1.0, {"absolute": 0.01}) == "pass"
+    assert verdict("[1.001]", [1.0], {"relative": 1e-2}, in_case=True) == "pass"
+    assert verdict("1.001", 1.0, {"absolute": 1e-4, "relative": 1e-4}) == "wrong-answer"
+    assert verdict("1e-20", 0.0, {"absolute": 0}) == "wrong-answer"
+    assert verdict("1.001", 1, {"absolute": 0.01}) == "wrong-answer"
+
+
+@pytest.mark.parametrize("tolerance", [{}, {"atol": 1}, {"relative": 1}, {"relative": -1}, {"absolute": "1"}, {"absolute": True}, [1], 0.1, {"relative": 0, "x": 1}])
+def test_a_tolerance_that_is_none_is_refused(hood, tolerance):
+    tasks = hood.file("tasks.json", json.dumps([{"id": "t", "tolerance": tolerance, "cases": [{"name": "c", "input": 0, "expect": 1}]}]))
+    expect_refusal(hood.call("eval", tasks, "--candidates", "none"), 2, "tolerance")
+
+
+def test_mutation_is_exact(hood):
+    cases = [{"name": "m", "input": [1.0], "expect": "no-mutation"}]
+    assert one_call(hood, "def solution(x):\n    x[0] += 1e-12\n", cases)[0]["m"] == "wrong-answer"
+
+
 FORGED = r'''
 import os, sys, json, builtins, atexit
 for fd in range(1, 32):

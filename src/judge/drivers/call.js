@@ -2,64 +2,111 @@
 //
 // Runs in the cage, before and around the candidate's code. The case is in .case (entry point, arguments, what to
 // report); the value that is expected is not in the cage. The file is gone before the candidate's first statement.
+// What is said here can be forged by the candidate; it is compared outside.
 "use strict";
 
 const fs = require("fs");
 const path = require("path");
 const vm = require("vm");
+const { types } = require("util");
 
 const CANDIDATE = "candidate.js";
-const BIG = "\u0001int";
 const LEVELS_MAX = 200;
-const { writeSync } = fs;
-const exit = process.exit.bind(process);
+const { writeSync, fstatSync } = fs;
+const leave = process.reallyExit.bind(process);
 const stringify = JSON.stringify;
+const { getPrototypeOf, getOwnPropertySymbols, keys, is } = Object;
+const { isArray } = Array;
+const { isSafeInteger, isFinite } = Number;
+const { isView } = ArrayBuffer;
+const tagOf = Function.prototype.call.bind(Object.prototype.toString);
 
 class Unfit extends Error {}
 
-// Integers that a number cannot hold come as their digits and become BigInts.
-function whole(key, value) {
-    const isBig = value !== null && typeof value === "object" && typeof value[BIG] === "string";
-    return isBig ? BigInt(value[BIG]) : value;
+// ---- arguments: {"d": object} is an object, {"i": digits} an integer that a number cannot hold
+
+function received(value) {
+    if (value === null || typeof value !== "object") return value;
+    if (isArray(value)) {
+        for (let i = 0; i < value.length; i++) value[i] = received(value[i]);
+        return value;
+    }
+    if (typeof value.i === "string") return BigInt(value.i);
+    for (const key of keys(value.d)) value.d[key] = received(value.d[key]); // each is its own, "__proto__" too
+    return value.d;
 }
+
+// ---- answers: plain values as they are, all else as an object with one key, which is its type
 
 function carryText(text) {
     if (/\p{Surrogate}/u.test(text)) throw new Unfit("text that is not valid Unicode");
     return stringify(text);
 }
 
+// A number beyond the whole ones is told from a BigInt of the same digits: it has a point.
 function carryNumber(number) {
-    if (!Number.isFinite(number)) throw new Unfit("a number that is not finite");
-    return Object.is(number, -0) ? "0" : String(number);
+    if (!isFinite(number)) throw new Unfit("a number that is not finite");
+    if (isSafeInteger(number)) return is(number, -0) ? "-0.0" : "" + number;
+    const text = "" + number;
+    return /[.e]/.test(text) ? text : text + ".0";
 }
 
 function carryList(list, level) {
     const parts = [];
-    for (let i = 0; i < list.length; i++) parts.push(carry(list[i], level + 1)); // holes become null
-    return "[" + parts.join(",") + "]";
+    for (let i = 0; i < list.length; i++) parts[i] = carry(list[i], level + 1); // holes become null
+    return '{"l":[' + parts.join(",") + "]}";
+}
+
+// What people call it: its built-in type, or the class that made it.
+function nameOf(object) {
+    if (types.isProxy(object)) return "a Proxy";
+    const tag = tagOf(object).slice(8, -1);
+    if (tag !== "Object" || types.isArgumentsObject(object) || types.isModuleNamespaceObject(object))
+        return "an object of type " + tag;
+    const prototype = getPrototypeOf(object);
+    const name = prototype && prototype.constructor && prototype.constructor.name;
+    return typeof name === "string" && name !== "Object" ? "an object of class " + name
+                                                        : "an object with a prototype of its own";
+}
+
+// Made by {} or Object.create(null), in whatever context, and nothing else behind it.
+function isPlain(object) {
+    if (types.isProxy(object) || types.isExternal(object) || types.isModuleNamespaceObject(object)) return false;
+    if (types.isMap(object) || types.isSet(object) || types.isWeakMap(object) || types.isWeakSet(object)) return false;
+    if (types.isDate(object) || types.isRegExp(object) || types.isNativeError(object) || types.isPromise(object)) return false;
+    if (types.isGeneratorObject(object) || types.isArgumentsObject(object) || types.isAnyArrayBuffer(object)) return false;
+    if (types.isMapIterator(object) || types.isSetIterator(object) || isView(object)) return false;
+    const prototype = getPrototypeOf(object);
+    return prototype === null || (getPrototypeOf(prototype) === null && tagOf(object) === "[object Object]");
+}
+
+function carryBoxed(object, level) {
+    if (types.isNumberObject(object)) return carry(Number.prototype.valueOf.call(object), level);
+    if (types.isStringObject(object)) return carry(String.prototype.valueOf.call(object), level);
+    if (types.isBooleanObject(object)) return carry(Boolean.prototype.valueOf.call(object), level);
+    throw new Unfit(nameOf(object));
 }
 
 function carryObject(object, level) {
-    if (object instanceof Set || object instanceof Map || object instanceof WeakMap || object instanceof WeakSet)
-        throw new Unfit("a " + object.constructor.name);
-    if (Array.isArray(object) || (ArrayBuffer.isView(object) && !(object instanceof DataView)))
-        return carryList(object, level);
-    if (object instanceof Number || object instanceof String || object instanceof Boolean)
-        return carry(object.valueOf(), level);
-    if (typeof object.toJSON === "function") return carry(object.toJSON(), level + 1);
+    if (level >= LEVELS_MAX) throw new Unfit("more than " + LEVELS_MAX + " levels of lists");
+    if (types.isProxy(object)) throw new Unfit("a Proxy");
+    if (isArray(object) || types.isTypedArray(object)) return carryList(object, level);
+    if (types.isBoxedPrimitive(object)) return carryBoxed(object, level);
+    if (!isPlain(object)) throw new Unfit(nameOf(object));
+    if (getOwnPropertySymbols(object).length > 0) throw new Unfit("an object with a Symbol as a key");
     const parts = [];
-    for (const key of Object.keys(object))
-        if (object[key] !== undefined) parts.push(carryText(key) + ":" + carry(object[key], level + 1));
-    return "{" + parts.join(",") + "}";
+    for (const key of keys(object)) {
+        const value = object[key];
+        if (value !== undefined) parts[parts.length] = "[" + carryText(key) + "," + carry(value, level + 1) + "]";
+    }
+    return '{"d":[' + parts.join(",") + "]}";
 }
 
-// The JSON text of a plain value; everything else is refused with its reason.
 function carry(value, level = 0) {
-    if (level > LEVELS_MAX) throw new Unfit("more than " + LEVELS_MAX + " levels of lists");
     if (value === null || value === undefined) return "null";
     switch (typeof value) {
-    case "boolean": return String(value);
-    case "bigint": return String(value);
+    case "boolean":
+    case "bigint": return "" + value;
     case "number": return carryNumber(value);
     case "string": return carryText(value);
     case "object": return carryObject(value, level);
@@ -67,11 +114,36 @@ function carry(value, level = 0) {
     }
 }
 
+// ---- the one way to speak, and the last thing that happens: an answered call is answered
+
+// Descriptors 2 and 1 serve where the candidate has closed 3 or put something else there.
 function makeSay(nonce) {
-    return (word, payload = "") => {
-        const text = word + " " + nonce + (payload ? " " + payload : "");
-        let line = Buffer.from("\n" + text.replaceAll("\n", " ") + "\n"); // a new line, whatever the candidate left
-        while (line.length > 0) line = line.subarray(writeSync(3, line));
+    const which = fd => {
+        const stat = fstatSync(fd);
+        return stat.dev + ":" + stat.ino;
+    };
+    const ways = [3, 2, 1].map(fd => ({ fd, identity: which(fd) }));
+
+    const put = (fd, line) => {
+        while (line.length > 0)
+            try {
+                line = line.subarray(writeSync(fd, line));
+            } catch (error) {
+                if (error.code !== "EAGAIN") throw error;
+            }
+    };
+    return (word, payload, status) => {
+        // a new line, whatever the candidate left there
+        const line = Buffer.from("\n" + word + " " + nonce + " " + payload.replaceAll("\n", " ") + "\n");
+        for (const way of ways)
+            try {
+                if (which(way.fd) !== way.identity) continue;
+                put(way.fd, line);
+                break;
+            } catch {
+                // it was closed
+            }
+        leave(status);
     };
 }
 
@@ -84,13 +156,12 @@ function reasonOf(error) {
 }
 
 function fail(say, word, error) {
-    say(word, reasonOf(error));
     try {
         console.error(error);
     } catch {
         // the candidate's own way to be shown does not work
     }
-    exit(1);
+    say(word, reasonOf(error), 1);
 }
 
 function pick(entryPoint, named, exported) {
@@ -136,28 +207,26 @@ async function load(say, entryPoint) {
 }
 
 function report(say, word, value) {
+    const what = word === "input" ? "left in its input " : "returned ";
     let text;
     try {
         text = carry(value);
     } catch (error) {
-        say("carry", "returned " + (error instanceof Unfit ? error.message : "what JSON cannot carry: " + reasonOf(error)));
-        exit(1);
+        say("carry", what + (error instanceof Unfit ? error.message : "what cannot travel: " + reasonOf(error)), 1);
     }
-    say(word, text);
+    say(word, text, 0);
 }
 
 async function main() {
-    const given = JSON.parse(fs.readFileSync(".case", "utf8"), whole);
+    const given = JSON.parse(fs.readFileSync(".case", "utf8"));
+    const args = received(given.args);
     fs.unlinkSync(".case");
     const say = makeSay(given.nonce);
     try {
         const solution = await load(say, given.entry_point);
-        if (typeof solution !== "function") {
-            say("missing", "there is no function " + given.entry_point);
-            exit(1);
-        }
-        const value = await solution(...given.args);
-        report(say, given.answer, given.answer === "input" ? given.args : value);
+        if (typeof solution !== "function") say("missing", "there is no function " + given.entry_point, 1);
+        const value = await solution(...args);
+        report(say, given.answer, given.answer === "input" ? args : value);
     } catch (error) {
         fail(say, "raise", error);
     }

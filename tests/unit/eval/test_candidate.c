@@ -2,6 +2,7 @@
 #include "../support.h"
 #include "base/cleanup.h"
 #include "eval/candidate.h"
+#include "judge/judge.h"
 #include "stage/stage.h"
 
 #define TASKS                                                                                                          \

@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "eval/task.h"
+#include "judge/judge.h"
 
 #define STDIO "{\"id\":\"a\",\"stdin\":\"x\",\"expect\":\"y\"}"
 #define CALL                                                                                                           \

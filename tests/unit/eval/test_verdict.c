@@ -171,17 +171,18 @@ static void calls(void **state)
         assert_null(memmem(b.job->files[i].bytes, b.job->files[i].count, "SECRET", 6));
     assert_string_not_equal(b.job->code_sha256, b.job->program_sha256);
     assert_int_equal(judge(&b, &ruling), JUDGE_EXITED_EARLY);
-    say(&b, "value", "[2,\"SECRET\"]");
+    say(&b, "value", "{\"l\":[2,\"SECRET\"]}");
     assert_int_equal(judge(&b, &ruling), JUDGE_PASS);
-    say(&b, "value", "[2]");
+    say(&b, "value", "{\"l\":[2]}");
     assert_int_equal(judge(&b, &ruling), JUDGE_WRONG_ANSWER);
     assert_string_equal(ruling.detail, "got [2], expected [2.0,\"SECRET\"]");
     say(&b, "done", ""); /* a word of scripts says nothing about a call */
     assert_int_equal(judge(&b, &ruling), JUDGE_EXITED_EARLY);
-    say(&b, "input", "[2,\"SECRET\"]");
+    say(&b, "input", "{\"l\":[2,\"SECRET\"]}");
     assert_int_equal(judge(&b, &ruling), JUDGE_EXITED_EARLY);
-    say(&b, "value", "[2");
+    say(&b, "value", "[2]");
     assert_int_equal(judge(&b, &ruling), JUDGE_RUNTIME_ERROR);
+    assert_string_equal(ruling.detail, "its answer is none, from its byte 1 on");
     say(&b, "raise", "E: x");
     assert_int_equal(judge(&b, &ruling), JUDGE_RUNTIME_ERROR);
     assert_string_equal(ruling.detail, "E: x");
@@ -197,11 +198,11 @@ static void mutation(void **state)
 
     (void)state;
     bench_up(&b, "{\"id\":\"a\",\"cases\":[{\"input\":[1],\"expect\":\"no-mutation\"}]}", "def solution(x): pass");
-    say(&b, "value", "[[1]]");
+    say(&b, "value", "{\"l\":[{\"l\":[1]}]}");
     assert_int_equal(judge(&b, &ruling), JUDGE_EXITED_EARLY);
-    say(&b, "input", "[[1]]");
+    say(&b, "input", "{\"l\":[{\"l\":[1]}]}");
     assert_int_equal(judge(&b, &ruling), JUDGE_PASS);
-    say(&b, "input", "[[1,2]]");
+    say(&b, "input", "{\"l\":[{\"l\":[1,2]}]}");
     assert_int_equal(judge(&b, &ruling), JUDGE_WRONG_ANSWER);
     assert_string_equal(ruling.detail, "changed its input: now [1,2], was [1]");
 }

@@ -31,20 +31,21 @@ static void drivers(void **state)
 
 static void cases(void **state)
 {
-    char *text = write_case("python", "[1, {\"a\": [9007199254740993]}]");
+    char *text = write_case("python", "[1, {\"b\": [9007199254740993], \"a\": 0.1}]");
 
     (void)state;
-    assert_string_equal(
-        text,
-        "{\"answer\":\"input\",\"args\":[1,{\"a\":[9007199254740993]}],\"entry_point\":\"solution\",\"nonce\":\"n0\""
-        "}");
+    assert_string_equal(text, "{\"nonce\":\"n0\",\"entry_point\":\"solution\",\"answer\":\"input\",\"args\":"
+                              "[1,{\"b\":[9007199254740993],\"a\":0.1}]}");
+    free(text);
+    text = write_case("python", "[{\"\\u0001int\": \"5\", \"b\": 12345678901234567890}, 1.0, 1e300]");
+    assert_non_null(strstr(text, "[{\"\\u0001int\":\"5\",\"b\":12345678901234567890},1.0,1e+300]"));
     free(text);
     text = write_case("node",
-                      "[1, {\"a\": [9007199254740993, -9007199254740992, 9007199254740991, true, null, 0.5, \"x\"]}]");
-    assert_string_equal(text, "{\"answer\":\"input\",\"args\":[1,{\"a\":[{\"\\u0001int\":\"9007199254740993\"},{"
-                              "\"\\u0001int\":\"-9007199254740992\"},"
-                              "9007199254740991,true,null,0.5,\"x\"]}],\"entry_point\":\"solution\",\"nonce\":\"n0\""
-                              "}");
+                      "[1, {\"b\": [9007199254740993, -9007199254740992, 9007199254740991, true, null, 0.5, \"x\\n\"],"
+                      "\"a\": {\"i\": \"1\"}}, 12345678901234567890]");
+    assert_non_null(
+        strstr(text, "[1,{\"d\":{\"b\":[{\"i\":\"9007199254740993\"},{\"i\":\"-9007199254740992\"},9007199254740991,"
+                     "true,null,0.5,\"x\\n\"],\"a\":{\"d\":{\"i\":\"1\"}}}},{\"i\":\"12345678901234567890\"}]"));
     free(text);
 }
 
