@@ -1,7 +1,7 @@
 #!/bin/sh
 # setup.sh SET... - install what the sets need and this machine lacks, with Debian's apt-get
 #
-# Sets: make, build, test, demo, fuzz, vm, and big: the languages of about 900 MB that the tests skip where they are not
+# Sets: make, build, test, demo, fuzz, vm, and big: the languages of about 2 GB that the tests skip where they are not
 # installed; with FUMEHOOD_TEST_BIG=1 in the environment they belong to test. Says nothing when nothing is missing. A row
 # is a package and a file that shows that it, or something as good from elsewhere, is there; a star stands for the
 # machine's library folder.
@@ -43,6 +43,8 @@ bzip2           /usr/bin/bzip2
 xz-utils        /usr/bin/xz
 runc            /usr/sbin/runc
 mmdebstrap      /usr/bin/mmdebstrap
+python3-pexpect /usr/lib/python3/dist-packages/pexpect
+python3-psutil  /usr/lib/python3/dist-packages/psutil
 END
         [ "${FUMEHOOD_TEST_BIG:-}" != 1 ] || packages big
         ;;
@@ -52,6 +54,14 @@ golang-go       /usr/bin/go
 rustc           /usr/bin/rustc
 ruby            /usr/bin/ruby
 php-cli         /usr/bin/php
+r-base-core     /usr/bin/Rscript
+mono-mcs        /usr/bin/mcs
+fp-compiler     /usr/bin/fpc
+octave          /usr/bin/octave-cli
+fontconfig      /usr/bin/fc-match
+fonts-dejavu-core /usr/share/fonts/truetype/dejavu
+python3-matplotlib /usr/lib/python3/dist-packages/matplotlib
+python3-joblib  /usr/lib/python3/dist-packages/joblib
 END
         ;;
     demo) cat <<'END'

@@ -7,7 +7,7 @@ import stat
 import sys
 
 RNDGETENTCNT = 0x80045200
-NAMES = ("tty tty0 tty1 ttyS0 console ptmx pts/ptmx pts/0 mem kmem port kmsg fuse kvm net/tun vhost-net vsock loop0 loop-control "
+NAMES = ("tty tty0 tty1 ttyS0 console pts/0 pts/1 pts/15 mem kmem port kmsg fuse kvm net/tun vhost-net vsock loop0 loop-control "
          "vda sda nvme0n1 dm-0 mapper/control hpet rtc0 snapshot autofs userfaultfd uinput input/event0 snd/seq dri/card0 "
          "fb0 btrfs-control cpu_dma_latency cuse ppp rfkill watchdog udmabuf dma_heap/system mqueue hugepages log initctl")
 GIVEN = {"null", "zero", "full", "random", "urandom"}

@@ -69,6 +69,7 @@ struct cage_host {
     bool controllers[CAGE_CONTROLLER_MAX];                     /* v2: CPUACCT comes with every group */
     char cgroup_parents[CAGE_CONTROLLER_MAX][CAGE_PATH_BYTES]; /* where our groups go; v2: [CAGE_PIDS] only */
     char cgroup_why[160];                                      /* NONE: why there is none, for remedies */
+    const struct cage_settings *settings;                      /* the caller's, copied by cage_make(); NULL: none */
 };
 
 /* Look at the machine; never fails: what is not there is absent. Makes nothing. */
@@ -99,6 +100,29 @@ struct cage_mount {
     const char *at, *kind, *mode;
 };
 const struct cage_mount *cage_mounts(void);
+
+/* Settings of runtimes and libraries that are shown as they are on this machine (settings.def). */
+#define CAGE_SETTINGS_MAX 64
+struct cage_setting {
+    unsigned row; /* of settings.def */
+    bool is_folder;
+    char at[64], from[128]; /* where the guest finds it; what it is, links followed */
+};
+struct cage_settings {
+    unsigned count;
+    struct cage_setting rows[CAGE_SETTINGS_MAX];
+};
+
+/* What of it is there and may be shown now. Takes some hundred system calls. */
+void cage_settings_look(struct cage_settings *ret_settings);
+
+/* Path of a row, "/etc/R", which may have a star for any name; NULL past the end. Their kind and mode for receipts. */
+const char *cage_settings_path(unsigned row);
+#define CAGE_SETTINGS_KIND "host-settings"
+#define CAGE_SETTINGS_MODE "ro,nosuid,nodev,noexec"
+
+/* How many terminals a guest may have at once. */
+#define CAGE_TERMINALS_MAX "16"
 
 /* The environment that every guest gets; NULL-terminated "NAME=VALUE". */
 const char *const *cage_environment(void);
@@ -202,6 +226,7 @@ struct cage_report {
     _Atomic uint64_t denials_unlisted;
     struct cage_denial denials[CAGE_DENIALS_MAX];
     struct cage_numbers learned; /* what was called, under learn */
+    _Atomic uint64_t settings;   /* rows of settings.def that are in the root: of all runs that have this one */
 };
 
 /* What the guest was after, under `observe`: its own claims, for people. Beside the report, and treated like it. */

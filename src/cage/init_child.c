@@ -203,7 +203,7 @@ static const struct {
     {STAYS | KEPT, CAGE_STEP_PARENT_DEATH, apply_parent_death, prove_parent_death},
     {STAYS, CAGE_STEP_OWN_ROOT, cage_mount_own_root, cage_mount_prove_root},
     {STAYS, CAGE_STEP_HOST_VIEW, cage_mount_host_view, cage_mount_prove_view},
-    {STAYS, CAGE_STEP_DEVICES, cage_mount_devices, NULL},
+    {STAYS, CAGE_STEP_DEVICES, cage_mount_devices, cage_mount_prove_devices},
     {STAYS, CAGE_STEP_PROC_MASKED, cage_mount_proc, cage_mount_prove_proc},
     {STAYS, CAGE_AT_START, cage_mount_enter, NULL},
     {STAYS, CAGE_AT_START, cage_line_wait_groups, NULL},

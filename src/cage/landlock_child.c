@@ -24,6 +24,8 @@ static const struct {
     {"/etc", READ},
     {"/proc", READ | WRITE_FILE},
     {"/dev", READ | WRITE_FILE},
+    {"/dev/pts",
+     READ | WRITE_FILE | LANDLOCK_ACCESS_FS_IOCTL_DEV}, /* terminals of its own; which requests, the filter says */
     {"/dev/shm", READ | WRITE_FILE | MAKE},
     {"/tmp", READ | WRITE_FILE | MAKE},
     {"/work", READ | WRITE_FILE | MAKE},
@@ -56,10 +58,10 @@ static int add_rule(int ruleset_fd, const char *path, uint64_t access)
     return fd < 0 ? fd : kernel_landlock_add_path(ruleset_fd, &rule);
 }
 
-/* Where older systems have real folders instead of links into /usr. */
+/* Where older systems have real folders instead of links into /usr, or settings stand. */
 static int add_top_folders(int ruleset_fd)
 {
-    static const char *const folders[] = {"/bin", "/sbin", "/lib", "/lib64"};
+    static const char *const folders[] = {"/bin", "/sbin", "/lib", "/lib64", "/var"};
 
     for (size_t i = 0; i < ARRAY_COUNT(folders); i++) {
         struct stat st;

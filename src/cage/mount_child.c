@@ -13,6 +13,7 @@
 #include "cage/child.h"
 #include "cage/kernel.h"
 #include "cage/plain.h"
+#include <dirent.h>
 #include <errno.h>
 #include <sys/statvfs.h>
 
@@ -79,8 +80,8 @@ static int bind_view(const char *from, int root_fd, const char *to, unsigned rec
 
 int cage_mount_own_root(struct cage_context *context)
 {
-    static const char *const folders[] = {"usr",  "etc", "etc/alternatives", "dev", "dev/shm", "proc", "scratch",
-                                          "work", "tmp"};
+    static const char *const folders[] = {"usr",     "etc",  "etc/alternatives", "dev",  "dev/pts",
+                                          "dev/shm", "proc", "scratch",          "work", "tmp"};
     static const char *const settings[] = {"mode", "0755", "size", "1M", NULL};
     KERNEL_AUTO_CLOSE int usr_fd = clone_mount(AT_FDCWD, "/usr", AT_RECURSIVE, ATTR_VIEW);
     KERNEL_AUTO_CLOSE int root_fd = -1;
@@ -197,6 +198,51 @@ static int add_java_settings(int root_fd)
     return r == 0 ? kernel_symlink("java", root_fd, folder + 1) : r;
 }
 
+/* --- settings --- */
+
+static int make_place(int root_fd, const struct cage_setting *setting)
+{
+    char path[sizeof(setting->at)];
+    int r = 0;
+
+    memcpy(path, setting->at + 1, sizeof(path) - 1);
+    for (char *at = path; *at && r == 0; at++) {
+        if (*at != '/')
+            continue;
+        *at = 0;
+        r = kernel_mkdir(root_fd, path, 0755);
+        r = r == -EEXIST ? 0 : r;
+        *at = '/';
+    }
+    if (r < 0)
+        return r;
+    return setting->is_folder ? kernel_mkdir(root_fd, path, 0755) : kernel_mknod(root_fd, path, S_IFREG | 0444);
+}
+
+/* What cannot be cloned is not shown: it has gone meanwhile, or somebody has mounted something below it. */
+static int add_setting(struct cage_context *context, const struct cage_setting *setting)
+{
+    KERNEL_AUTO_CLOSE int fd = clone_mount(AT_FDCWD, setting->from, 0, ATTR_VIEW | MOUNT_ATTR_NOEXEC);
+    int r = fd < 0 ? 0 : make_place(context->root_fd, setting);
+
+    if (fd < 0 || r < 0)
+        return r;
+    r = attach(fd, context->root_fd, setting->at + 1);
+    if (r == 0)
+        context->report->settings |= UINT64_C(1) << setting->row;
+    return r;
+}
+
+static int add_settings(struct cage_context *context)
+{
+    const struct cage_settings *settings = &context->shared->settings;
+    int r = 0;
+
+    for (unsigned i = 0; i < settings->count && r == 0; i++)
+        r = add_setting(context, &settings->rows[i]);
+    return r;
+}
+
 int cage_mount_host_view(struct cage_context *context)
 {
     static const char *const top[] = {"bin", "sbin", "lib", "lib64"}; /* other ABIs cannot run */
@@ -210,7 +256,9 @@ int cage_mount_host_view(struct cage_context *context)
         r = bind_view_if_there("/etc/ld.so.cache", root_fd, "etc/ld.so.cache");
     if (r == 0)
         r = bind_view_if_there("/etc/alternatives", root_fd, "etc/alternatives");
-    return r == 0 ? add_java_settings(root_fd) : r;
+    if (r == 0)
+        r = add_java_settings(root_fd);
+    return r == 0 ? add_settings(context) : r;
 }
 
 /* --- devices --- */
@@ -223,16 +271,26 @@ static int add_device(int root_fd, const char *host_path)
     return r < 0 ? r : bind_view(host_path, root_fd, path, 0, ATTR_DEVICE);
 }
 
+/* Terminals of its own, some of those that the machine has for all. The mount is read only: what opens and closes a
+ * terminal needs no more, and nothing about it can be left for the next run. A kernel may have none. */
+static int add_terminals(int root_fd)
+{
+    static const char *const settings[] = {"max", CAGE_TERMINALS_MAX, "ptmxmode", "0666", NULL};
+    KERNEL_AUTO_CLOSE int fd = new_mount("devpts", settings, ATTR_DEVICE);
+
+    if (fd < 0)
+        return fd == -ENODEV ? 0 : fd;
+    return attach(fd, root_fd, "dev/pts");
+}
+
 int cage_mount_devices(struct cage_context *context)
 {
     static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
     static const struct {
         const char *target, *name;
     } links[] = {
-        {"/proc/self/fd", "dev/fd"},
-        {"/proc/self/fd/0", "dev/stdin"},
-        {"/proc/self/fd/1", "dev/stdout"},
-        {"/proc/self/fd/2", "dev/stderr"},
+        {"pts/ptmx", "dev/ptmx"},          {"/proc/self/fd", "dev/fd"},       {"/proc/self/fd/0", "dev/stdin"},
+        {"/proc/self/fd/1", "dev/stdout"}, {"/proc/self/fd/2", "dev/stderr"},
     };
     int r;
 
@@ -242,7 +300,7 @@ int cage_mount_devices(struct cage_context *context)
     for (size_t i = 0; i < ARRAY_COUNT(links); i++)
         if ((r = kernel_symlink(links[i].target, context->root_fd, links[i].name)) < 0)
             return r;
-    return 0;
+    return add_terminals(context->root_fd);
 }
 
 /* --- proc --- */
@@ -479,6 +537,23 @@ int cage_mount_prove_view(struct cage_context *context)
 {
     (void)context;
     return prove_flags("/usr", ST_RDONLY | ST_NOSUID | ST_NODEV, 0);
+}
+
+/* In a slot: no terminal of a former run is left. */
+int cage_mount_prove_devices(struct cage_context *context)
+{
+    KERNEL_AUTO_CLOSE int fd = kernel_open(AT_FDCWD, "/dev/pts", O_DIRECTORY | O_RDONLY, 0);
+    char entries[1024] __attribute__((aligned(8)));
+    long count = fd < 0 ? fd : KERNEL(SYS_getdents64, fd, entries, sizeof(entries));
+    const struct dirent64 *entry;
+
+    (void)context;
+    for (long at = 0; at < count; at += entry->d_reclen) {
+        entry = (const void *)(entries + at);
+        if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9')
+            return -EBUSY;
+    }
+    return count < 0 ? (int)count : 0;
 }
 
 int cage_mount_prove_scratch(struct cage_context *context)

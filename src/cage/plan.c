@@ -190,6 +190,7 @@ const struct cage_mount *cage_mounts(void)
         {"/etc/java", "host-view", "ro,nosuid,nodev,noexec"},
         {"/etc", "generated", "ro,nosuid,nodev"},
         {"/dev", "generated", "ro,nosuid,noexec"},
+        {"/dev/pts", "devpts", "ro,nosuid,noexec,max=" CAGE_TERMINALS_MAX},
         {"/dev/shm", "scratch", "rw,nosuid,nodev,noexec"},
         {"/proc", "proc", "own processes only,nosuid,nodev,noexec"},
         {"/scratch", "tmpfs", "ro,nosuid,nodev"},
@@ -203,7 +204,7 @@ const struct cage_mount *cage_mounts(void)
 const char *const *cage_environment(void)
 {
     static const char *const environment[] = {
-        "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/work", "LANG=C.UTF-8", "TZ=UTC", "TMPDIR=/tmp", NULL,
+        "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/work", "LANG=C.UTF-8", "TZ=UTC", "TMPDIR=/tmp", "TERM=dumb", NULL,
     };
     return environment;
 }

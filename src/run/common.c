@@ -35,6 +35,8 @@ static void fill_key(enum run_common_kind kind, const struct run_request *reques
     memset(key, 0, sizeof(*key));
     if (kind == RUN_COMMON_SYSCALLS)
         key->runtime = request->program->runtime;
+    if (kind == RUN_COMMON_MOUNTS)
+        key->steps[0] = outcome->settings;
     if (kind == RUN_COMMON_LIMITS)
         memcpy(key->limits, outcome->limits, sizeof(key->limits));
     if (kind == RUN_COMMON_PROTECTIONS) {

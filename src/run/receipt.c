@@ -73,9 +73,12 @@ static json_t *mounts_json(const struct run_request *request, const struct warde
     json_t *mounts = json_array();
 
     (void)request;
-    (void)outcome;
     for (const struct cage_mount *mount = cage_mounts(); mount->at; mount++)
         base_json_add(&mounts, json_pack("{s:s,s:s,s:s}", "at", mount->at, "kind", mount->kind, "mode", mount->mode));
+    for (unsigned row = 0; cage_settings_path(row); row++)
+        if (outcome->settings >> row & 1)
+            base_json_add(&mounts, json_pack("{s:s,s:s,s:s}", "at", cage_settings_path(row), "kind", CAGE_SETTINGS_KIND,
+                                             "mode", CAGE_SETTINGS_MODE));
     return mounts;
 }
 
@@ -262,7 +265,6 @@ json_t *run_receipt_begin(const struct run_request *request)
         {"policy", run_common_get(RUN_COMMON_POLICY, request, NULL, policy_fields)},
         {"root", run_common_get(RUN_COMMON_ROOT, request, NULL, root_json)},
         {"syscalls", run_common_get(RUN_COMMON_SYSCALLS, request, NULL, syscalls_json)},
-        {"mounts", run_common_get(RUN_COMMON_MOUNTS, request, NULL, mounts_json)},
         {"residual", run_common_get(RUN_COMMON_RESIDUAL, request, NULL, residual_json)},
         {"artifacts", run_common_get(RUN_COMMON_ARTIFACTS, request, NULL, artifacts_json)},
         {"effects", json_array()},
@@ -280,6 +282,7 @@ static int finish(json_t *receipt, const struct run_request *request, const stru
         {"run_id", json_string(outcome->run_id)},
         {"cage", json_string(outcome->is_kept ? "slot" : "fresh")},
         {"started_utc", json_string(outcome->started_utc)},
+        {"mounts", run_common_get(RUN_COMMON_MOUNTS, request, outcome, mounts_json)},
         {"protections", run_common_get(RUN_COMMON_PROTECTIONS, request, outcome, protections_json)},
         {"limits", run_common_get(RUN_COMMON_LIMITS, request, outcome, limits_json)},
         {"ending", ending_json(outcome)},

@@ -93,6 +93,7 @@ struct warden_outcome {
     uint64_t observed_unlisted, observed_unread;
 
     struct cage_numbers learned; /* what it called and was not denied; under learn only */
+    uint64_t settings;           /* rows of settings.def that it was shown */
 
     uint64_t wall_us, cpu_us, memory_peak_bytes, processes_peak, scratch_peak_bytes;
     struct warden_stream out, err;

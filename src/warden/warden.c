@@ -445,6 +445,7 @@ static int finish(struct warden_watch *watch, struct base_err *err)
     finish_usage(watch, &counters);
     finish_limits(watch, &counters);
     outcome->learned = watch->report->learned;
+    outcome->settings = watch->report->settings;
     finish_protections(watch);
     return 0;
 }

@@ -205,16 +205,29 @@ def test_environment_is_the_fixed_one(hood):
     source = hood.compile('#include <stdio.h>\nint main(int c,char**v,char**e){for(;*e;e++)puts(*e);return 0;}')
     run = hood.run(source, marked=False, env=unkind)
     found = dict(line.split("=", 1) for line in run.text.splitlines())
-    assert set(found) == {"PATH", "HOME", "LANG", "TZ", "TMPDIR"}, found
-    assert found["TZ"] == "UTC"
+    assert set(found) == {"PATH", "HOME", "LANG", "TZ", "TMPDIR", "TERM"}, found
+    assert found["TZ"] == "UTC" and found["TERM"] == "dumb"
     assert all(part.startswith("/usr") or part in ("/bin", "/sbin") for part in found["PATH"].split(":")), found["PATH"]
 
 
 def test_environment_of_an_interpreter(hood):
     run = hood.shell("env", marked=False, env=dict(os.environ, SECRET_TOKEN="s3cret"))
     names = {line.split("=", 1)[0] for line in run.text.splitlines()}
-    assert {"PATH", "HOME", "LANG", "TZ", "TMPDIR"} <= names <= {"PATH", "HOME", "LANG", "TZ", "TMPDIR", "PWD", "SHLVL", "_", "OLDPWD"}
+    assert {"PATH", "HOME", "LANG", "TZ", "TMPDIR", "TERM"} <= names <= {"PATH", "HOME", "LANG", "TZ", "TMPDIR", "TERM", "PWD", "SHLVL", "_", "OLDPWD"}
     assert "s3cret" not in run.text
+
+
+@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
+def test_the_order_of_a_set_is_always_the_same(hood, cage):
+    """Whatever the cage; and who asks for another order, or for chance, has it."""
+    source = "import os, sys\nprint(list({'a', 'b', 'c', 'd', 'e'}), hash('a'), os.environ['PYTHONHASHSEED'], sys.dont_write_bytecode)\n"
+    program = hood.program(source, "py")
+    bare = subprocess.run(["/usr/bin/python3", "-B", program], capture_output=True, text=True, env={"PYTHONHASHSEED": "0"})
+    assert [hood.run(program, options=["--cage", cage]).text for _ in range(2)] == [bare.stdout] * 2
+    assert hood.run(program, options=["--cage", cage, "--env", "PYTHONHASHSEED=7"]).text != bare.stdout
+    chance = ["--cage", cage, "--env", "PYTHONHASHSEED=random"]
+    assert len({hood.run(program, options=chance).text for _ in range(4)}) > 1
+    assert "PYTHONHASHSEED=0" in hood.call("policy", "explain").text
 
 
 def test_env_option_adds_and_replaces(hood):

@@ -1,12 +1,15 @@
 """What people run: each language's usual means, unharmed under the default policy, and not one denied call.
 
 A language that is not installed is skipped, and the skip names the package. `scripts/setup.sh test` leaves out the large
-ones, Java, Go, Rust, Ruby and PHP (about 900 MB); with FUMEHOOD_TEST_BIG=1 in the environment it installs them too. What is
+ones, Java, Go, Rust, Ruby, PHP, R, Mono, Octave and more (about 2 GB); with FUMEHOOD_TEST_BIG=1 in the environment it installs them too. What is
 written in Go and Rust is built on the host, so these compilers may also be in a home folder, where no cage sees them.
 """
 import functools
+import json
 import os
 import shutil
+import socket
+import stat
 import subprocess
 
 import pytest
@@ -1059,6 +1062,175 @@ Division by zero
 1970-01-01 cage /work word
 end
 """)
+
+
+# ---------------------------------------------------------------- whose settings are not below /usr
+
+OTHERS["r"] = ("Rscript", "r-base-core", r"""
+cat >a.R <<'END'
+cat(sd(c(1, 2, 3)), "\n"); pdf("x.pdf"); plot(1:3); invisible(dev.off()); cat(file.size("x.pdf") > 500, nchar(Sys.getenv("R_LIBS_SITE")) > 0, "\n")
+END
+exec Rscript a.R
+""", "1 \nTRUE TRUE \n")
+
+OTHERS["php-settings"] = ("php", "php-cli", r"""
+exec php -r 'echo dirname(php_ini_loaded_file(), 2) == "/etc/php/" . PHP_MAJOR_VERSION . "." . PHP_MINOR_VERSION, extension_loaded("tokenizer"), "\n";'
+""", "11\n")
+
+OTHERS["mono"] = ("mcs", "mono-mcs", r"""
+cat >A.cs <<'END'
+using System; using System.Linq; using System.Threading;
+class A { static void Main() { var t = new Thread(() => Console.WriteLine("thread")); t.Start(); t.Join(); Console.WriteLine(Enumerable.Range(1, 10).Sum()); } }
+END
+mcs A.cs && exec mono A.exe
+""", "thread\n55\n")
+
+OTHERS["pascal"] = ("fpc", "fp-compiler", r"""
+echo "program a; uses sysutils; begin writeln('pascal ', IntToStr(42)); end." >a.pas
+fpc -v0 a.pas >said 2>&1 && exec ./a
+""", "pascal 42\n")
+
+OTHERS["octave"] = ("octave-cli", "octave", r"""
+mkdir -p .local/share
+exec octave-cli --no-gui --eval 'disp(sum(magic(4)(:))); printf("%g\n", trapz([0 1], [0 1]));'
+""", "136\n0.5\n")
+
+OTHERS["fontconfig"] = ("fc-match", "fontconfig fonts-dejavu-core", r"""
+fc-list : family | grep -c 'DejaVu Sans$'; fc-match -f '%{family}\n' monospace | grep -c .
+""", "1\n1\n")
+
+OTHERS["services"] = ("perl", "perl netbase", r"""
+[ -e /etc/services ] || { echo tcp 443; exit; }
+exec perl -e 'my @s = getservbyname("https", "tcp"); print scalar(getprotobyname("tcp") == 6 ? "tcp" : "none"), " $s[2]\n"'
+""", "tcp 443\n")
+
+
+def need_module(name, package):
+    found = subprocess.run(["/usr/bin/python3", "-c", "import " + name], capture_output=True)
+    need(found.returncode == 0, "Debian's Python has no %s (apt-get install %s)" % (name, package))
+
+
+def test_matplotlib_draws(anyone):
+    need_module("matplotlib", "python3-matplotlib")
+    source = """
+import matplotlib, os
+matplotlib.use('Agg')
+import matplotlib.pyplot as plt
+plt.plot([1, 2, 3]); plt.title('drawn'); plt.savefig('a.png'); print(os.path.getsize('a.png') > 1000, matplotlib.matplotlib_fname())
+"""
+    unharmed(anyone, anyone.program(source, "py"), "True /etc/matplotlibrc\n")
+
+
+def test_settings_are_shown_to_read_and_named_in_the_receipt(anyone):
+    """Each is there, its flags are as the receipt says, and nothing of it can be written, not even where the starter could."""
+    run = anyone.python("""
+import os, sys
+for line in sys.stdin.read().split():
+    flags = os.statvfs(line).f_flag
+    wanted = os.ST_RDONLY | os.ST_NOSUID | os.ST_NODEV | os.ST_NOEXEC
+    try: os.open(line + '/x' if os.path.isdir(line) else line, os.O_WRONLY | os.O_CREAT); print(line, 'was opened')
+    except OSError: pass
+    if flags & wanted != wanted or not os.access(line, os.R_OK): print(line, flags)
+print(sorted(os.listdir('/etc')))
+""", options=["--policy", "if-available"], stdin=b"\n".join(path.encode() for path in shown(anyone)))
+    listed = eval(run.text)
+    named = {row["at"] for row in run.receipt["mounts"] if row["kind"] == "host-settings"}
+    assert {path.replace(part, "*") if (part := path.split("/")[3:4] and path.startswith("/etc/php/") and path.split("/")[3]) else path
+            for path in shown(anyone)} == named, named
+    own = {"alternatives", "group", "hosts", "java", "ld.so.cache", "nsswitch.conf", "passwd"}
+    assert {name for name in listed if not name.startswith("java-")} - own <= {path.split("/")[2] for path in named}, listed
+
+
+def shown(hood):
+    """Those that this machine has, as `policy explain` says."""
+    words = hood.call("policy", "explain").text.split("host-settings")
+    return sorted({part.split()[-1] for part in words[:-1]})
+
+
+def test_settings_that_are_not_for_everybody_are_not_shown(hood):
+    """A row of the list that this machine lacks is put there: for root alone, as a link out, as a socket, as a FIFO."""
+    need(is_root(), "not root: nothing can be put into /etc")
+    place = next((path for path in ("/etc/yorick", "/etc/povray", "/etc/jython") if not os.path.lexists(path)), None)
+    need(place, "this machine has all of the settings that could be staged")
+    secret = hood.file("secret", "the secret", mode=0o644)
+    kinds = {
+        "private": lambda: (os.mkdir(place), open(place + "/a", "w").write("x"), os.chmod(place, 0o700)),
+        "file": lambda: (open(place, "w").write("x"), os.chmod(place, 0o640)),
+        "link": lambda: os.symlink(secret, place),
+        "folder link": lambda: os.symlink("/root", place),
+        "secret link": lambda: os.symlink("/etc/shadow", place),
+        "fifo": lambda: os.mkfifo(place, 0o666),
+        "socket": lambda: socket.socket(socket.AF_UNIX).bind(place),
+        "device": lambda: os.mknod(place, 0o666 | stat.S_IFCHR, os.makedev(1, 3)),
+    }
+    program = hood.program("import os\nprint(os.path.lexists(%r))\n" % place, "py")
+    for kind, make in kinds.items():
+        try:
+            make()
+            run = hood.run(program)
+            assert run.text == "False\n", (kind, run)
+            assert place not in {row["at"] for row in run.receipt["mounts"]}, kind
+        finally:
+            shutil.rmtree(place) if os.path.isdir(place) and not os.path.islink(place) else os.unlink(place)
+    try:
+        os.mkdir(place, 0o755)
+        run = hood.run(program)
+        assert run.text == "True\n" and place in {row["at"] for row in run.receipt["mounts"]}, run
+    finally:
+        os.rmdir(place)
+
+
+# ---------------------------------------------------------------- terminals
+
+TERMINALS = r"""
+import errno, fcntl, os, pty, struct, termios
+pid, ours = pty.fork()
+if pid == 0: os.execvp("sh", ["sh", "-c", "tty; stty size; echo $TERM; read x; echo got $x; test -t 0 && echo ours"])
+fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+os.write(ours, b"hello\n")
+said = b""
+while True:
+    try: piece = os.read(ours, 1000)
+    except OSError: break
+    said += piece
+print(said.split(), os.waitpid(pid, 0)[1]); os.close(ours)
+ends = []
+try:
+    while len(ends) < 99: ends.append(os.openpty())
+except OSError as why: print(len(ends), why.errno == errno.ENOSPC)
+termios.tcsetattr(ends[0][1], termios.TCSANOW, termios.tcgetattr(ends[0][1])); print(os.ttyname(ends[3][1]), os.isatty(ends[3][1]))
+"""
+TERMINALS_TEXT = ("[b'hello', b'/dev/pts/0', b'24', b'80', b'dumb', b'got', b'hello', b'ours'] 0\n16 True\n/dev/pts/3 True\n")
+
+
+@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
+def test_terminals_of_its_own(anyone, cage):
+    """A few, gone with the run: the next one in the same slot has as many."""
+    unharmed(anyone, anyone.program(TERMINALS, "py"), TERMINALS_TEXT, options=["--cage", cage])
+
+
+def test_a_slot_gives_all_terminals_again(hood, open_folder):
+    tasks = hood.file("t.jsonl", "".join(json.dumps({"id": "t%d" % n, "prompt": "", "stdin": "", "expect": TERMINALS_TEXT}) + "\n" for n in range(6)))
+    answers = hood.file("c.jsonl", "".join(json.dumps({"task_id": "t%d" % n, "solution": TERMINALS}) + "\n" for n in range(6)))
+    run = hood.call("eval", tasks, "--candidates", answers, "--out", hood.folder / "out", "--jobs", "1")
+    assert run.status == 0, run
+
+
+def test_tools_that_want_a_terminal(anyone):
+    need_tool("script", "bsdutils")
+    unharmed(anyone, anyone.program("""
+script -qec 'tty; echo said' /dev/null </dev/null | tr -d '\\r'
+python3 -c 'import pty; print(pty.spawn(["sh", "-c", "test -t 1 && tty"]))' </dev/null | tr -d '\\r'
+""", "sh"), "/dev/pts/0\nsaid\n/dev/pts/0\n0\n")
+
+
+def test_pexpect(anyone):
+    need_module("pexpect", "python3-pexpect")
+    unharmed(anyone, anyone.program("""
+import pexpect
+child = pexpect.spawn('/usr/bin/python3', ['-i', '-q']); child.expect('>>> '); child.sendline('6 * 7'); child.expect('42')
+child.sendline('exit()'); child.expect(pexpect.EOF); child.close(); print(child.exitstatus)
+""", "py"), "0\n")
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "cage/cage.h"
 #include "front/cli/say.h"
+#include "stage/stage.h"
 #include <string.h>
 
 #define NAME_WIDTH 18
@@ -124,6 +125,28 @@ static void print_denials(const struct policy *policy)
         row("denied_calls", text);
 }
 
+/* What a language has beside. */
+static void list_runtimes_environment(void)
+{
+    const struct stage_runtime *runtime;
+    const char *name;
+
+    for (unsigned i = 0; (name = stage_runtime_name(i)); i++)
+        if (stage_runtime_find(name, &runtime, NULL) == 0)
+            for (size_t at = 0; at < runtime->environment_count; at++)
+                printf("  %s (%s)\n", runtime->environment[at], name);
+}
+
+/* Those of this machine, as it is now. */
+static void list_settings(void)
+{
+    struct cage_settings settings;
+
+    cage_settings_look(&settings);
+    for (unsigned i = 0; i < settings.count; i++)
+        row(settings.rows[i].at, CAGE_SETTINGS_KIND " (" CAGE_SETTINGS_MODE ")");
+}
+
 static int print_reach(const struct policy *policy)
 {
     static const char *const network[POLICY_NETWORK_MAX] = {
@@ -152,9 +175,11 @@ static int print_reach(const struct policy *policy)
             return BASE_E_NOMEM;
         row(mount->at, text.bytes);
     }
+    list_settings();
     heading("Environment, nothing inherited");
     for (const char *const *variable = cage_environment(); *variable; variable++)
         printf("  %s\n", *variable);
+    list_runtimes_environment();
     for (size_t i = 0; i < policy->env_count; i++) {
         printf("  ");
         cli_say_visible(stdout, policy->env[i], strlen(policy->env[i]));

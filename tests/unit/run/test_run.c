@@ -73,8 +73,9 @@ static void the_environment_in_its_order(void **state)
     started_native(&program, "/usr/bin/env");
     struct run_request request = started_request(&policy, &program);
     started_exited(&request, &outcome, 0);
-    assert_string_equal(outcome.out.kept.bytes,
-                        "PATH=/usr/local/bin:/usr/bin:/bin\nHOME=/work\nLANG=C.UTF-8\nTZ=UTC\nTMPDIR=/tmp\n");
+    assert_string_equal(
+        outcome.out.kept.bytes,
+        "PATH=/usr/local/bin:/usr/bin:/bin\nHOME=/work\nLANG=C.UTF-8\nTZ=UTC\nTMPDIR=/tmp\nTERM=dumb\n");
 }
 
 /* fixed < runtime < policy; a later one takes the earlier one's place. */
@@ -100,9 +101,10 @@ static void later_names_win(void **state)
     assert_int_equal(policy_add_env(&policy, "EMPTY=", NULL), 0);
     struct run_request request = started_request(&policy, &program);
     started_exited(&request, &outcome, 0);
-    assert_string_equal(outcome.out.kept.bytes,
-                        "PATH=/usr/local/bin:/usr/bin:/bin\nHOME=/work\nLANG=runtime\nTZ=policy\nTMPDIR=/tmp\n"
-                        "MODE=policy=with equals\nPAT=longer names are other names\nEMPTY=\n");
+    assert_string_equal(
+        outcome.out.kept.bytes,
+        "PATH=/usr/local/bin:/usr/bin:/bin\nHOME=/work\nLANG=runtime\nTZ=policy\nTMPDIR=/tmp\nTERM=dumb\n"
+        "MODE=policy=with equals\nPAT=longer names are other names\nEMPTY=\n");
 }
 
 static void every_variable_that_a_policy_may_have(void **state)
@@ -123,7 +125,7 @@ static void every_variable_that_a_policy_may_have(void **state)
     started_exited(&request, &outcome, 0);
     for (const char *at = outcome.out.kept.bytes; *at; at++)
         lines += *at == '\n';
-    assert_int_equal(lines, POLICY_ENV_MAX + 5);
+    assert_int_equal(lines, POLICY_ENV_MAX + 6);
     assert_non_null(strstr(outcome.out.kept.bytes, "\nV63=63\n"));
 }
 

@@ -1,0 +1,126 @@
+/* test_settings.c - tests of src/cage/settings.c and settings.def */
+#include "../support.h"
+#include "cage/cage.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* Places of /etc and /var that hold secrets, or tell of this machine, its network or its users; whole or in part. */
+static const char *const forbidden[] = {
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/shadow",
+    "/etc/gshadow",
+    "/etc/sudo",
+    "/etc/ssh",
+    "/etc/ssl/private",
+    "/etc/host",
+    "/etc/machine-id",
+    "/etc/resolv",
+    "/etc/network",
+    "/etc/fstab",
+    "/etc/crypttab",
+    "/etc/krb5",
+    "/etc/ldap",
+    "/etc/pam",
+    "/etc/security",
+    "/etc/subuid",
+    "/etc/subgid",
+    "/etc/cron",
+    "/etc/apt",
+    "/etc/docker",
+    "/etc/kubernetes",
+    "/etc/ppp",
+    "/etc/NetworkMan",
+    "/etc/wireguard",
+    "/etc/openvpn",
+    "/etc/mysql",
+    "/etc/postgresql",
+    "/etc/npmrc",
+    "/etc/pip",
+    "/etc/gitconfig",
+    "/etc/wgetrc",
+    "/etc/curlrc",
+    "/etc/subversion",
+    "/etc/mercurial",
+    "/etc/environment",
+    "/etc/profile",
+    "/etc/default",
+    "/etc/systemd",
+    "/etc/mtab",
+    "/etc/motd",
+    "/etc/issue",
+    "/etc/php/*/fpm",
+    "/etc/php/*/apache2",
+    "/etc/maven/settings",
+    "/etc/ssl/certs/ssl-cert",
+    "/etc/python3",
+    "/var/log",
+    "/var/spool",
+    "/var/mail",
+    "/var/lib/dpkg",
+    "/var/lib/systemd",
+    "/var/lib/dbus",
+    "/var/run",
+    "/var/lib/docker",
+    "/var/backups",
+};
+static const char *const whole[] = {"/",    "/etc",     "/etc/ssl",   "/etc/ssl/certs", "/etc/php",
+                                    "/var", "/var/lib", "/etc/maven", "/etc/php/*",     "/var/cache"};
+
+static void no_row_shows_what_is_secret(void **state)
+{
+    unsigned count = 0;
+
+    (void)state;
+    for (const char *path; (path = cage_settings_path(count)); count++) {
+        assert_true(strncmp(path, "/etc/", 5) == 0 || strncmp(path, "/var/", 5) == 0);
+        assert_null(strstr(path, ".."));
+        assert_true(strlen(path) < sizeof(((struct cage_setting *)0)->at));
+        for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++)
+            if (strncmp(path, forbidden[i], strlen(forbidden[i])) == 0)
+                fail_msg("%s is shown", path);
+        for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+            assert_string_not_equal(path, whole[i]);
+        for (unsigned other = 0; other < count; other++) { /* each once, and none in another */
+            const char *before = cage_settings_path(other);
+            size_t length = strlen(before);
+            assert_false(strncmp(path, before, length) == 0 && (path[length] == 0 || path[length] == '/'));
+            assert_true(strcmp(before, path) < 0 || strncmp(before, "/etc/ImageMagick", 16) == 0);
+        }
+    }
+    assert_true(count > 20 && count <= 64);
+}
+
+/* Whatever this machine has: for everybody to read, a file or a folder, and where its row says. */
+static void what_is_shown_is_for_everybody(void **state)
+{
+    struct cage_settings *settings = test_calloc(1, sizeof(*settings));
+
+    (void)state;
+    cage_settings_look(settings);
+    assert_true(settings->count <= CAGE_SETTINGS_MAX);
+    for (unsigned i = 0; i < settings->count; i++) {
+        const struct cage_setting *setting = &settings->rows[i];
+        struct stat st;
+        assert_int_equal(lstat(setting->from, &st), 0);
+        assert_true(S_ISDIR(st.st_mode) ? setting->is_folder : S_ISREG(st.st_mode) && !setting->is_folder);
+        assert_true(st.st_mode & S_IROTH);
+        assert_non_null(cage_settings_path(setting->row));
+        assert_int_equal(
+            strncmp(setting->at, cage_settings_path(setting->row), strcspn(cage_settings_path(setting->row), "*")), 0);
+        assert_true(strcmp(setting->at, setting->from) == 0 || strncmp(setting->from, "/usr/", 5) == 0 ||
+                    strncmp(setting->from, "/etc/fpc-", 9) == 0);
+    }
+    test_free(settings);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_row_shows_what_is_secret),
+        cmocka_unit_test(what_is_shown_is_for_everybody),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
