@@ -27,6 +27,14 @@ static enum judge_ending ending_of(const struct warden_outcome *outcome)
     return outcome->ending == WARDEN_LIMIT ? limit_endings[outcome->limit] : endings[outcome->ending];
 }
 
+/* Many libraries make a socket when they are loaded, to see what there is, and never use it. */
+static const char *remedy_for(const char *class_name)
+{
+    return strcmp(class_name, "network") == 0
+               ? " (one that is only made, as by some libraries, is no attempt with network: loopback)"
+               : "";
+}
+
 /* A clause for people about how the run ended. */
 static void describe(const struct eval_job *job, const struct warden_outcome *outcome, char *text, size_t bytes)
 {
@@ -35,7 +43,7 @@ static void describe(const struct eval_job *job, const struct warden_outcome *ou
     if (outcome->error.code < 0)
         (void)snprintf(text, bytes, "%.100s: %.150s", outcome->error.place, outcome->error.what);
     else if (outcome->denial_count > 0 && job->request.policy->denials != POLICY_DENIALS_RECORD)
-        (void)snprintf(text, bytes, "tried %s %s", denial->class_name, denial->what);
+        (void)snprintf(text, bytes, "tried %s %s%s", denial->class_name, denial->what, remedy_for(denial->class_name));
     else if (outcome->ending == WARDEN_LIMIT)
         (void)warden_limit_text(outcome, job->request.policy, text, bytes);
     else
