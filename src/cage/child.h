@@ -107,14 +107,16 @@ struct cage_context {
     uint64_t keeper_root;                         /* number of the mount that is a keeper's root; 0: there is none */
     uint64_t staged_bytes, staged_inodes;         /* what the scratch holds before the guest starts */
     int root_fd, scratch_fd, listener_fd, signal_fd;
-    int zygote_fd;   /* a keeper's line to its zygote; -1: there is none */
-    bool has_strays; /* the zygote has children of that guest's that live on when it has ended */
-    int guest_fd;    /* the line of a guest that the zygote has forked, or is asked to; -1: there is none */
-    pid_t guest;     /* the guest-to-be that stands ready; 0: there is none */
-    int guest_alive; /* and that it has neither ended nor begun: the kernel sets this to 0 */
-    int go_fd;       /* on which it waits for the word */
-    pid_t zygote;    /* of the keeper; 0: there is none */
-    pid_t first;     /* of a keeper: the first process that it has made and not reaped */
+    int zygote_fd;    /* a keeper's line to its zygote; -1: there is none */
+    bool has_strays;  /* the zygote has children of that guest's that live on when it has ended */
+    uint64_t next_id; /* of the next notification, as the kernel counts them; 0: none has come */
+    uint64_t unread;  /* notifications from then on that were gone when they were asked for */
+    int guest_fd;     /* the line of a guest that the zygote has forked, or is asked to; -1: there is none */
+    pid_t guest;      /* the guest-to-be that stands ready; 0: there is none */
+    int guest_alive;  /* and that it has neither ended nor begun: the kernel sets this to 0 */
+    int go_fd;        /* on which it waits for the word */
+    pid_t zygote;     /* of the keeper; 0: there is none */
+    pid_t first;      /* of a keeper: the first process that it has made and not reaped */
 };
 
 /* init_child.c: the cage's first process; never returns. */
@@ -251,9 +253,6 @@ int cage_guest_free_processors(const struct cage_host *host);
 
 /* guest_child.c: set a limit of this process, or what is next to it that it may set. 0 or -errno. */
 int cage_guest_rlimit(int id, const struct rlimit *limit);
-
-/* What a shell gives: our starter's own soft limits are not the guest's business. The guest may ask for more. */
-#define CAGE_STACK_BYTES (8u << 20)
 
 /* guest_child.c: bits of the steps that are its own. */
 uint64_t cage_guest_steps(void);

@@ -155,6 +155,10 @@ void cage_denial_describe(const struct cage_denial *denial, char *what, size_t w
             (void)snprintf(what, what_bytes, "%s-abi(%u)", abi, denial->nr);
         return;
     }
+    if (!call && denial->nr == CAGE_DENIAL_OTHER_CALL) {
+        (void)snprintf(what, what_bytes, "call(unread)"); /* its caller was killed first */
+        return;
+    }
     if (!call) {
         (void)snprintf(what, what_bytes, "call(%u)", denial->nr);
         return;

@@ -21,6 +21,11 @@
 
 #define TICK_MS 50
 
+/* From Linux 6.6 on: who makes a denied call hands its processor over at once, so that hardly anybody can be killed
+ * before the call is read. */
+#define NOTIFY_SET_FLAGS    0x40082104
+#define NOTIFY_SYNC_WAKE_UP 1ul
+
 /* The kernel may know longer structures than our headers; it says so, and these hold any size that it will have soon.
  */
 union notification {
@@ -95,16 +100,12 @@ static struct cage_denial *find_entry(struct cage_report *report, struct cage_de
     return NULL;
 }
 
-static void record(struct cage_report *report, const struct seccomp_data *data)
+static void record_as(struct cage_report *report, struct cage_denial denial)
 {
-    struct cage_denial *known, denial = {
-                                   .nr = (uint32_t)data->nr & ~CAGE_X32_BIT,
-                                   .foreign = foreign_abi(data),
-                                   .count = 1,
-                                   .first_us = kernel_clock_us() - report->start_us,
-                               };
+    struct cage_denial *known;
 
-    denial.argument = denial.foreign ? 0 : telling_argument(data);
+    denial.count = 1;
+    denial.first_us = kernel_clock_us() - report->start_us;
     known = find_entry(report, &denial);
     if (known) {
         known->count++;
@@ -114,6 +115,15 @@ static void record(struct cage_report *report, const struct seccomp_data *data)
     } else {
         report->denials_unlisted++;
     }
+}
+
+static void record(struct cage_report *report, const struct seccomp_data *data)
+{
+    uint32_t foreign = foreign_abi(data);
+
+    record_as(report, (struct cage_denial){.nr = (uint32_t)data->nr & ~CAGE_X32_BIT,
+                                           .foreign = foreign,
+                                           .argument = foreign ? 0 : telling_argument(data)});
 }
 
 /* What the plain filter says about a call that the loaded one notified. */
@@ -132,6 +142,36 @@ static void end_run(struct cage_context *context)
     kernel_exit(0);
 }
 
+static void count(struct cage_context *context)
+{
+    struct cage_report *report = context->report;
+
+    report->denied_calls++;
+    if (report->denied_calls >= context->terms->denied_calls) {
+        report->denied_end = 1;
+        end_run(context);
+    }
+}
+
+/* A caller that was killed, or interrupted, before its call was read: of it is known only that there was one. */
+static void deny_unread(struct cage_context *context)
+{
+    record_as(context->report, (struct cage_denial){.nr = CAGE_DENIAL_OTHER_CALL});
+    count(context);
+}
+
+/* The kernel numbers notifications, and those that were gone before they were read leave a gap. Where calls are
+ * notified that are not denied, a gap says nothing. */
+static void note_gap(struct cage_context *context, uint64_t id)
+{
+    uint64_t gone = context->next_id ? id - context->next_id : 0;
+
+    context->next_id = id + 1;
+    for (; !context->terms->judge && gone > context->unread; gone--)
+        deny_unread(context);
+    context->unread = 0;
+}
+
 /* The error of a call that is denied and no attempt, or 0. What a profile does not have at all it does not have for
  * this either. */
 static int quiet_error(const struct cage_terms *terms, const struct seccomp_data *data)
@@ -147,11 +187,7 @@ static void deny(struct cage_context *context, const struct seccomp_data *data, 
     if (response->error)
         return;
     record(report, data);
-    report->denied_calls++;
-    if (report->denied_calls >= context->terms->denied_calls) {
-        report->denied_end = 1;
-        end_run(context);
-    }
+    count(context);
     response->error = foreign_abi(data) ? -ENOSYS : -EPERM;
 }
 
@@ -175,11 +211,18 @@ static void answer_one(struct cage_context *context)
     union notification notification;
     union answer answer;
     uint32_t verdict;
+    int r;
 
     memset(&notification, 0, sizeof(notification)); /* the kernel insists */
     memset(&answer, 0, sizeof(answer));
-    if (kernel_ioctl(context->listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notification) < 0)
+    r = kernel_ioctl(context->listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notification);
+    if (r == -ENOENT && !context->terms->judge) {
+        context->unread += context->next_id ? 1 : 0;
+        deny_unread(context);
+    }
+    if (r < 0)
         return;
+    note_gap(context, notification.request.id);
     answer.response.id = notification.request.id;
     verdict = judge(context->terms, &notification.request.data);
     if (verdict == SECCOMP_RET_ALLOW || (verdict & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO)
@@ -281,6 +324,8 @@ void cage_notify_loop(struct cage_context *context, pid_t guest)
     };
     uint64_t next_us = 0;
 
+    /* Older kernels refuse it, and wake us a little later. */
+    (void)kernel_ioctl(context->listener_fd, NOTIFY_SET_FLAGS, (void *)NOTIFY_SYNC_WAKE_UP);
     if (context->without & CAGE_BIT(PARENT_DEATH))
         fds[2].fd = -1; /* the other half of that promise */
 

@@ -88,6 +88,7 @@ static void other_machines(void **state)
     expect((struct cage_denial){.nr = SYS_socket, .foreign = 2, .argument = AF_INET}, "x32-abi(41)", "syscall");
     expect((struct cage_denial){.nr = 0xbfffffff, .foreign = 2}, "x32-abi(3221225471)", "syscall");
     expect((struct cage_denial){.nr = 99999}, "call(99999)", "syscall");
+    expect((struct cage_denial){.nr = CAGE_DENIAL_OTHER_CALL}, "call(unread)", "syscall");
 }
 
 static void a_small_buffer_is_not_overrun(void **state)
