@@ -52,6 +52,14 @@ static int run(const char *path, const char *argument)
     return waitpid(pid, &status, 0) < 0 || !WIFEXITED(status) ? 1 : WEXITSTATUS(status);
 }
 
+static int may_drop_groups(void)
+{
+    char word[8] = "";
+    int fd = open("/proc/self/setgroups", O_RDONLY);
+
+    return fd >= 0 && read(fd, word, sizeof(word) - 1) > 0 && strcmp(word, "allow\n") == 0;
+}
+
 int main(int argc, char **argv)
 {
     /* cap_dac_override, permitted and effective, revision 2 */
@@ -85,7 +93,8 @@ int main(int argc, char **argv)
     reached |= prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1;
     for (int cap = 0; cap < 41; cap++)
         reached |= prctl(PR_CAPBSET_READ, cap, 0, 0, 0) == 1;
-    reached |= is_privileged() || getuid() != 1000 || getgid() != 1000 || getgroups(0, NULL) > 1;
+    reached |= is_privileged() || getuid() != 1000 || getgid() != 1000;
+    reached |= getgroups(0, NULL) > 1 && may_drop_groups(); /* else they are the starter's, which the receipt says */
     reached |= setuid(0) == 0 || setgid(0) == 0 || setreuid(0, 0) == 0 || setresgid(0, 0, 0) == 0;
     printf("%s\n", reached ? "reached" : "nothing gained");
     return reached ? 10 : 0;

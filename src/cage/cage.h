@@ -62,6 +62,12 @@ struct cage_host {
     unsigned uid_slots; /* how many slots the range has */
     int landlock_abi;   /* 0: none */
     uint64_t hard_open_files, hard_file_bytes, hard_processes, hard_cpu_s; /* inherited; UINT64_MAX: none */
+    uint64_t hard_address_space, hard_data_bytes, hard_stack_bytes;
+    uint64_t soft_processes; /* of an ordinary user: no user namespace has more than this */
+    uint64_t hard_core;
+    bool core_is_piped;                /* crashes are given to a handler: it is left out at a core limit of exactly 1 */
+    bool keeps_groups;                 /* further groups that nobody can take from a guest */
+    bool has_outer_filter;             /* of system calls, before ours: what it answers by itself we never see */
     bool is_bound;                     /* this process keeps to one processor, and its guests do not: */
     struct base_processors processors; /* as it was when we looked */
     bool cgroup_v2;                    /* this machine has cgroup v2, usable here or not */
@@ -78,12 +84,17 @@ void cage_host_probe(struct cage_host *ret_host);
 /* Whether control groups v2 alone are mounted where they belong; cheap. */
 bool cage_host_is_unified(void);
 
+/* Whether somebody's filter of system calls was here before ours: what it answers by itself is in no receipt; cheap. */
+bool cage_host_is_filtered(void);
+
 /* --- plan: policy -> promises, pure --- */
+
+#define CAGE_STACK_BYTES (8u << 20) /* of a guest's first thread */
 
 struct cage_plan {
     const struct policy *policy; /* borrowed */
     uint64_t requested;          /* bits of the steps that must be achieved */
-    uint64_t missing;            /* bits given up with leave of the policy, or absent in this kernel (landlock) */
+    uint64_t missing; /* bits given up with leave of the policy, or that this kernel or starter cannot have */
     bool uses_cgroup[CAGE_CONTROLLER_MAX];
     struct {
         const char *enforced_by; /* static word for the receipt */
@@ -91,7 +102,8 @@ struct cage_plan {
     } limits[POLICY_LIMIT_MAX];
 };
 
-/* BASE_E_REFUSED where a limit cannot be enforced on this host and the policy does not spell it _if_available. */
+/* BASE_E_REFUSED where a limit cannot be enforced on this host and the policy does not spell it _if_available, and
+ * where what our starter left us would narrow a guest, or hide what the policy wants to be counted. */
 int cage_plan_make(const struct policy *policy, const struct cage_host *host, struct cage_plan *ret_plan,
                    struct base_err *err);
 

@@ -127,7 +127,9 @@ static void fill_limits(const struct cage_context *context, struct rlimit_row ro
     {                                                                                                                  \
         value, value                                                                                                   \
     }
-    /* A core limit of 1 and no other keeps a crash from the host\'s core handler, which is root: at 0 it runs. */
+    /* A core limit of 1 and no other keeps a crash from the host's core handler, which is root: at 0 it runs. The
+     * kernel's log has a line then, so without a handler it is 0. */
+    const rlim_t core = context->host->core_is_piped ? 1 : 0;
     const struct rlimit_row filled[RLIMIT_ROWS] = {
         {RLIMIT_NOFILE, BOTH(limit_value(context, POLICY_LIMIT_OPEN_FILES, RLIM_INFINITY))},
         {RLIMIT_FSIZE, BOTH(limit_value(context, POLICY_LIMIT_FILE_BYTES, RLIM_INFINITY))},
@@ -136,7 +138,7 @@ static void fill_limits(const struct cage_context *context, struct rlimit_row ro
         {RLIMIT_CPU, BOTH(cpu_limit_s(context))},
         {RLIMIT_AS, BOTH(RLIM_INFINITY)},
         {RLIMIT_STACK, {CAGE_STACK_BYTES, RLIM_INFINITY}},
-        {RLIMIT_CORE, BOTH(1)},
+        {RLIMIT_CORE, BOTH(core)},
         {RLIMIT_NICE, BOTH(0)},
         {RLIMIT_RTPRIO, BOTH(0)},
         {RLIMIT_MEMLOCK, BOTH(8u << 20)},
@@ -191,7 +193,7 @@ static int prove_rlimits(struct cage_context *context)
         if (r < 0)
             return r;
         if (now.rlim_cur > rows[i].limit.rlim_cur || now.rlim_max > rows[i].limit.rlim_max ||
-            (rows[i].id == RLIMIT_CORE && now.rlim_cur != 1))
+            (rows[i].id == RLIMIT_CORE && now.rlim_cur != rows[i].limit.rlim_cur))
             return -EPERM;
     }
     return 0;

@@ -87,12 +87,48 @@ static uint64_t hard_limit(int resource)
     return kernel_rlimit(resource, NULL, &limit) < 0 ? UINT64_MAX : (uint64_t)limit.rlim_max;
 }
 
+static uint64_t soft_limit(int resource)
+{
+    struct rlimit limit;
+
+    return kernel_rlimit(resource, NULL, &limit) < 0 ? UINT64_MAX : (uint64_t)limit.rlim_cur;
+}
+
 static void probe_hard_limits(struct cage_host *host)
 {
+    host->hard_address_space = hard_limit(RLIMIT_AS);
+    host->hard_data_bytes = hard_limit(RLIMIT_DATA);
+    host->hard_stack_bytes = hard_limit(RLIMIT_STACK);
+    host->hard_core = hard_limit(RLIMIT_CORE);
+    host->soft_processes = geteuid() == 0 ? UINT64_MAX : soft_limit(RLIMIT_NPROC);
     host->hard_open_files = hard_limit(RLIMIT_NOFILE);
     host->hard_file_bytes = hard_limit(RLIMIT_FSIZE);
     host->hard_processes = hard_limit(RLIMIT_NPROC);
     host->hard_cpu_s = hard_limit(RLIMIT_CPU);
+}
+
+/* Where it cannot be read, as if there were a handler: for that we have a way. A socket is one, too. */
+static bool probe_core(void)
+{
+    char pattern[2] = "|";
+
+    (void)base_file_read_start(AT_FDCWD, "/proc/sys/kernel/core_pattern", pattern, sizeof(pattern));
+    return *pattern == '|' || *pattern == '@';
+}
+
+/* Our own group, twice, is none. */
+static bool has_further_groups(void)
+{
+    gid_t groups[2];
+    int count = getgroups(0, NULL);
+
+    return count > 1 || (count == 1 && getgroups(2, groups) == 1 && groups[0] != getegid());
+}
+
+/* A filter that does not let this be asked is one. */
+bool cage_host_is_filtered(void)
+{
+    return kernel_prctl(PR_GET_SECCOMP, 0, 0) != 0;
 }
 
 static const char *const controller_names[CAGE_CONTROLLER_MAX] = {"pids", "memory", "cpu", "cpuacct"};
@@ -223,6 +259,9 @@ void cage_host_probe(struct cage_host *ret_host)
     *ret_host = (struct cage_host){.landlock_abi = probe_landlock()};
     probe_hard_limits(ret_host);
     probe_identity(ret_host);
+    ret_host->core_is_piped = probe_core();
+    ret_host->keeps_groups = !ret_host->privileged && has_further_groups();
+    ret_host->has_outer_filter = cage_host_is_filtered();
     probe_cgroups(ret_host);
     ret_host->is_bound = base_processors_bound() != NULL;
     if (ret_host->is_bound)

@@ -77,7 +77,7 @@ static int refuse_lower(enum policy_limit_key key, uint64_t hard, const char *op
     (void)base_err_set(err, BASE_E_REFUSED, policy_limit_name(key), "is more than this process was given (%llu)",
                        (unsigned long long)hard);
     return base_err_remedy(err,
-                           "raise it (ulimit -H%s), ask for less with --limit %s=..., or go on without: --if-available",
+                           "raise it (ulimit -%s), ask for less with --limit %s=..., or go on without: --if-available",
                            option, policy_limit_name(key));
 }
 
@@ -89,10 +89,11 @@ static int plan_inherited(const struct cage_host *host, const struct cage_plan *
         const char *option;
         bool ends_guest; /* then "unlimited" is more, too; where a call just fails, it is the guest's to cope with */
     } rows[] = {
-        {POLICY_LIMIT_OPEN_FILES, host->hard_open_files, "n", false},
-        {POLICY_LIMIT_FILE_BYTES, host->hard_file_bytes, "f", false},
-        {POLICY_LIMIT_PROCESSES, host->hard_processes, "u", false},
-        {POLICY_LIMIT_CPU_MS, host->hard_cpu_s > UINT64_MAX / 1000 ? UINT64_MAX : host->hard_cpu_s * 1000, "t", true},
+        {POLICY_LIMIT_OPEN_FILES, host->hard_open_files, "Hn", false},
+        {POLICY_LIMIT_FILE_BYTES, host->hard_file_bytes, "Hf", false},
+        {POLICY_LIMIT_PROCESSES, host->hard_processes, "Hu", false},
+        {POLICY_LIMIT_PROCESSES, host->soft_processes, "Su", false},
+        {POLICY_LIMIT_CPU_MS, host->hard_cpu_s > UINT64_MAX / 1000 ? UINT64_MAX : host->hard_cpu_s * 1000, "Ht", true},
     };
 
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
@@ -102,6 +103,70 @@ static int plan_inherited(const struct cage_host *host, const struct cage_plan *
             return refuse_lower(rows[i].key, rows[i].hard, rows[i].option, err);
     }
     return 0;
+}
+
+/* Limits of our starter for which no policy has a key, and which a guest would have without a word in its receipt: a
+ * right program would fail by them. Where memory is bounded by a group, a guest's data is not. */
+static int plan_unasked(const struct cage_host *host, const struct cage_plan *plan, struct base_err *err)
+{
+    const struct policy_limit *memory = &plan->policy->limits[POLICY_LIMIT_MEMORY_BYTES];
+    bool is_bounded = !plan->uses_cgroup[CAGE_MEMORY] && !memory->unlimited;
+    const struct {
+        const char *what, *option;
+        uint64_t hard, wanted;
+    } rows[] = {
+        {"address space", "Hv", host->hard_address_space, UINT64_MAX},
+        {"data", "Hd", host->hard_data_bytes, is_bounded ? memory->value : UINT64_MAX},
+        {"stack", "Hs", host->hard_stack_bytes, CAGE_STACK_BYTES},
+    };
+
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        if (rows[i].hard >= rows[i].wanted)
+            continue;
+        (void)base_err_set(err, BASE_E_REFUSED, rows[i].what,
+                           "this process was given a limit of %llu bytes, which its programs would have too",
+                           (unsigned long long)rows[i].hard);
+        return base_err_remedy(err, "raise it (ulimit -%s unlimited), or start fumehood where nobody has set it",
+                               rows[i].option);
+    }
+    return 0;
+}
+
+/* A core limit of 1 keeps a crash from a handler of the host's, which is root and outside; at 0 the handler runs. */
+static int plan_core(const struct cage_host *host, struct base_err *err)
+{
+    if (!host->core_is_piped || host->hard_core > 0)
+        return 0;
+    (void)base_err_set(
+        err, BASE_E_REFUSED, "core",
+        "a crash would go to this machine's handler, as root: only a core limit of 1 keeps it from that, "
+        "and this process was given 0");
+    return base_err_remedy(err, "raise it (ulimit -Hc 1), or as root: sysctl -w kernel.core_pattern=core");
+}
+
+/* Another's filter that answers a call by itself wins over ours: we neither see nor count that attempt. */
+static int plan_denials(const struct policy *policy, const struct cage_host *host, struct base_err *err)
+{
+    bool counts = policy->denials != POLICY_DENIALS_RECORD;
+
+    if (!host->has_outer_filter || (!counts && policy_denied_calls(policy) == POLICY_NO_DENIED_CALL))
+        return 0;
+    (void)base_err_set(err, BASE_E_REFUSED, counts ? "denials" : "denied_calls",
+                       "a system call filter was here before fumehood's: what it denies by itself is not seen");
+    return base_err_remedy(err, "start without it (systemd: SystemCallFilter=, RestrictAddressFamilies=; Docker: "
+                                "--security-opt seccomp=unconfined), or denials: record, with what is seen");
+}
+
+/* What our starter left us must not change what a guest has, or hide what the policy wants to be counted. */
+static int plan_starter(const struct cage_host *host, const struct cage_plan *plan, struct base_err *err)
+{
+    int r = plan_inherited(host, plan, err);
+
+    if (r == 0)
+        r = plan_unasked(host, plan, err);
+    if (r == 0)
+        r = plan_core(host, err);
+    return r < 0 ? r : plan_denials(plan->policy, host, err);
 }
 
 /* The limit is in force from before the exec: the guest's streams, its mark, and what the first process holds in the
@@ -165,16 +230,18 @@ int cage_plan_make(const struct policy *policy, const struct cage_host *host, st
         if (r < 0)
             return r;
     }
+    plan_counting(host, &plan);
     r = plan_open_files(&plan, err);
     if (r == 0)
-        r = plan_inherited(host, &plan, err);
+        r = plan_starter(host, &plan, err);
     if (r < 0)
         return r;
-    plan_counting(host, &plan);
     if (host->manager == CAGE_MANAGER_NONE)
         plan.missing |= CAGE_BIT(CGROUP);
     if (host->landlock_abi == 0)
         plan.missing |= CAGE_BIT(LANDLOCK);
+    if (host->keeps_groups)
+        plan.missing |= CAGE_BIT(IDENTITY);
     plan.requested &= ~plan.missing;
     *ret_plan = plan;
     return 0;

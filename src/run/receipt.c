@@ -287,6 +287,7 @@ static int finish(json_t *receipt, const struct run_request *request, const stru
         {"limits", run_common_get(RUN_COMMON_LIMITS, request, outcome, limits_json)},
         {"ending", ending_json(outcome)},
         {"denials", denials_json(outcome)},
+        {"denials_complete", json_boolean(!cage_host_is_filtered())},
         {"denials_unlisted", json_integer((json_int_t)outcome->denials_unlisted)},
         {"usage", usage_json(outcome)},
         {"stdout", stream_json(&outcome->out)},

@@ -108,6 +108,69 @@ static void ask_identity(struct doctor_report *report, const struct cage_host *h
         add(report, name, DOCTOR_OK, "ordinary user: every cage has the id %u outside, its own inside", geteuid());
 }
 
+/* What a guest of ours is in that nobody can take from it. */
+static void ask_groups(struct doctor_report *report, const struct cage_host *host)
+{
+    const char *name = cage_step_name(CAGE_STEP_IDENTITY);
+    gid_t groups[64];
+    char text[160] = "";
+    int count = host->keeps_groups ? getgroups(ARRAY_COUNT(groups), groups) : 0;
+
+    for (int i = 0, used = 0; i < count && used < (int)sizeof(text) - 16; i++)
+        if (groups[i] != getegid())
+            used += snprintf(text + used, sizeof(text) - (size_t)used, "%s%u", used ? ", " : "", groups[i]);
+    if (!host->keeps_groups)
+        add(report, name, DOCTOR_OK, "no further group");
+    else
+        mend(add(report, name, DOCTOR_GAP,
+                 "programs stay in your groups (%s): what those may read below /usr, they may", *text ? text : "many"),
+             "start it as root, or without them (as root: setpriv --reuid=USER --regid=GROUP --clear-groups fumehood "
+             "...), or keep files of such groups out of /usr");
+}
+
+/* Crashes: what the kernel does for the handler and the log of the machine. */
+static void ask_crashes(struct doctor_report *report, const struct cage_host *host)
+{
+    static const char name[] = "crashes";
+
+    if (!host->core_is_piped)
+        add(report, name, DOCTOR_OK, "no handler of the machine's is told: the core limit is 0");
+    else if (host->hard_core == 0)
+        mend(add(report, name, DOCTOR_BAD, "go to a handler, as root, at the core limit of 0 that this process has"),
+             "raise it (ulimit -Hc 1), or as root: sysctl -w kernel.core_pattern=core");
+    else
+        mend(add(report, name, DOCTOR_GAP,
+                 "the machine's handler is kept out by a core limit of 1; each leaves two lines in the kernel's log, "
+                 "with a name that the program chose"),
+             "as root: sysctl -w kernel.core_pattern=core, where nobody needs the handler");
+}
+
+/* The first kernel that does not look for a module when a file of no known kind is executed. */
+#define NO_MODULES_MAJOR 6
+#define NO_MODULES_MINOR 14
+
+static void ask_modules(struct doctor_report *report, const struct cage_host *host)
+{
+    static const char name[] = "module requests";
+    AUTO_FCLOSE FILE *file = fopen("/proc/sys/kernel/modprobe", "re");
+    char path[256] = "";
+    unsigned major = 0, minor = 0;
+    struct utsname kernel;
+
+    (void)host;
+    if (uname(&kernel) == 0)
+        (void)sscanf(kernel.release, "%u.%u", &major, &minor);
+    if (major > NO_MODULES_MAJOR || (major == NO_MODULES_MAJOR && minor >= NO_MODULES_MINOR))
+        add(report, name, DOCTOR_OK, "this kernel makes none for unknown programs");
+    else if (!file || fscanf(file, "%255s", path) != 1 || read_setting("/proc/sys/kernel/modules_disabled") == 1)
+        add(report, name, DOCTOR_OK, "none: this kernel loads no modules by itself");
+    else
+        mend(add(report, name, DOCTOR_GAP,
+                 "a program that executes a file of no known kind makes the kernel run %s, as root, outside its limits",
+                 path),
+             "a kernel of 6.14 or later; or as root, when all modules are loaded: sysctl -w kernel.modules_disabled=1");
+}
+
 static void ask_cgroups(struct doctor_report *report, const struct cage_host *host)
 {
     static const char *const managers[] = {"none", "v1", "v2"};
@@ -160,13 +223,19 @@ static bool has_action(unsigned action)
 
 static void ask_filter(struct doctor_report *report, const struct cage_host *host)
 {
-    (void)host;
     if (has_action(SECCOMP_RET_KILL_PROCESS) && has_action(SECCOMP_RET_ERRNO))
         add(report, cage_step_name(CAGE_STEP_SYSCALL_FILTER), DOCTOR_OK, "system call filters work");
     else
         mend(add(report, cage_step_name(CAGE_STEP_SYSCALL_FILTER), DOCTOR_BAD, "no system call filters"),
              "a kernel with CONFIG_SECCOMP_FILTER");
-    if (has_action(SECCOMP_RET_USER_NOTIF))
+    if (host->has_outer_filter)
+        mend(
+            add(report, "denials named", DOCTOR_GAP,
+                "a system call filter was here first: what it denies by itself is not seen, so denials: fail, denials: "
+                "end and denied_calls are refused"),
+            "start without it (systemd: SystemCallFilter=, RestrictAddressFamilies=; Docker: --security-opt "
+            "seccomp=unconfined)");
+    else if (has_action(SECCOMP_RET_USER_NOTIF))
         add(report, "denials named", DOCTOR_OK, "denied calls are reported to the supervisor");
     else
         mend(add(report, "denials named", DOCTOR_BAD, "denied calls cannot be reported to the supervisor"),
@@ -250,8 +319,8 @@ static void ask_run(struct doctor_report *report, const struct cage_host *host)
 void cli_doctor_ask(struct doctor_report *ret_report)
 {
     static void (*const questions[])(struct doctor_report *, const struct cage_host *) = {
-        ask_kernel, ask_namespaces, ask_identity, ask_cgroups, ask_landlock,
-        ask_filter, ask_runtimes,   ask_sockets,  ask_stop,    ask_run,
+        ask_kernel,  ask_namespaces, ask_identity, ask_groups,  ask_cgroups, ask_landlock, ask_filter,
+        ask_crashes, ask_modules,    ask_runtimes, ask_sockets, ask_stop,    ask_run,
     };
     struct cage_host host;
 

@@ -248,6 +248,8 @@ void cli_receipt_show(const json_t *receipt)
     members("ending", json_object_get(receipt, "ending"), ending);
     members("judged", json_object_get(receipt, "eval"), judged);
     rows("denied", json_object_get(receipt, "denials"), denial);
+    if (json_is_false(json_object_get(receipt, "denials_complete")))
+        printf("%s\n", "denied, too    what an earlier filter of system calls denied by itself is not known");
     rows("tried files", json_object_get(observed, "files"), sight);
     rows("tried to run", json_object_get(observed, "exec"), sight);
     members("tried, too", observed, unseen);

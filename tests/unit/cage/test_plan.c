@@ -11,6 +11,10 @@ static struct cage_host bare(void)
                               .hard_file_bytes = UINT64_MAX,
                               .hard_processes = UINT64_MAX,
                               .hard_cpu_s = UINT64_MAX,
+                              .hard_address_space = UINT64_MAX,
+                              .hard_data_bytes = UINT64_MAX,
+                              .hard_stack_bytes = UINT64_MAX,
+                              .soft_processes = UINT64_MAX,
                               .cgroup_why = "no control group is writable here"};
 }
 
@@ -291,6 +295,105 @@ static void lower_limits_of_the_starter_are_refused(void **state)
     }
 }
 
+/* What no policy has a key for, and every guest would have. */
+static void a_starters_other_limits_are_refused(void **state)
+{
+    static const struct {
+        const char *place, *assignment;
+        bool grouped;
+        uint64_t address_space, data, stack, processes;
+    } rows[] = {
+        {NULL, NULL, true, UINT64_MAX, UINT64_MAX, 8 << 20, UINT64_MAX},
+        {"address space", NULL, true, UINT64_MAX - 1, UINT64_MAX, UINT64_MAX, UINT64_MAX},
+        {"data", NULL, true, UINT64_MAX, 1ull << 40, UINT64_MAX, UINT64_MAX},
+        {NULL, "memory_bytes=64MiB", false, UINT64_MAX, 64 << 20, UINT64_MAX, UINT64_MAX},
+        {"data", "memory_bytes=65MiB", false, UINT64_MAX, 64 << 20, UINT64_MAX, UINT64_MAX},
+        {"stack", NULL, true, UINT64_MAX, UINT64_MAX, (8 << 20) - 1, UINT64_MAX},
+        {NULL, "processes=20", true, UINT64_MAX, UINT64_MAX, UINT64_MAX, 20},
+        {"processes", "processes=21", true, UINT64_MAX, UINT64_MAX, UINT64_MAX, 20},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct policy policy = policy_of(rows[i].grouped ? "default" : "if-available");
+        struct cage_host host = rows[i].grouped ? grouped(CAGE_MANAGER_V1) : bare();
+        struct base_err err = {0};
+        struct cage_plan plan;
+        host.hard_address_space = rows[i].address_space;
+        host.hard_data_bytes = rows[i].data;
+        host.hard_stack_bytes = rows[i].stack;
+        host.soft_processes = rows[i].processes;
+        if (rows[i].assignment) {
+            char text[64];
+            (void)snprintf(text, sizeof(text), "%s", rows[i].assignment);
+            if (!rows[i].grouped)
+                (void)snprintf(text, sizeof(text), "memory_bytes_if_available=%s", strchr(rows[i].assignment, '=') + 1);
+            set(&policy, text);
+        }
+        int r = cage_plan_make(&policy, &host, &plan, &err);
+        assert_int_equal(r, rows[i].place ? BASE_E_REFUSED : 0);
+        if (r < 0) {
+            assert_string_equal(err.place, rows[i].place);
+            assert_non_null(strstr(err.remedy, "ulimit -"));
+        }
+        policy_release(&policy);
+    }
+}
+
+static void a_handler_of_crashes_needs_a_core_limit(void **state)
+{
+    struct policy policy = policy_of("default");
+
+    (void)state;
+    for (int piped = 0; piped < 2; piped++)
+        for (uint64_t hard = 0; hard < 2; hard++) {
+            struct cage_host host = grouped(CAGE_MANAGER_V1);
+            struct base_err err = {0};
+            struct cage_plan plan;
+            host.core_is_piped = piped;
+            host.hard_core = hard;
+            assert_int_equal(cage_plan_make(&policy, &host, &plan, &err), piped && !hard ? BASE_E_REFUSED : 0);
+            if (piped && !hard)
+                assert_non_null(strstr(err.remedy, "ulimit -Hc 1"));
+        }
+    policy_release(&policy);
+}
+
+/* Another's filter may hide what the policy wants to be counted. */
+static void what_is_not_seen_is_not_counted(void **state)
+{
+    (void)state;
+    for (int filtered = 0; filtered < 2; filtered++)
+        for (int denials = 0; denials < POLICY_DENIALS_MAX; denials++)
+            for (uint64_t calls = 9; calls != 0; calls = calls == 9 ? POLICY_NO_DENIED_CALL : 0) {
+                struct policy policy = policy_of("default");
+                struct cage_host host = grouped(CAGE_MANAGER_V1);
+                struct base_err err = {0};
+                struct cage_plan plan;
+                bool counts = denials != POLICY_DENIALS_RECORD || calls == 9;
+                host.has_outer_filter = filtered;
+                policy.denials = (enum policy_denials)denials;
+                policy.denied_calls = calls;
+                assert_int_equal(cage_plan_make(&policy, &host, &plan, &err), filtered && counts ? BASE_E_REFUSED : 0);
+                policy_release(&policy);
+            }
+}
+
+static void groups_that_stay_are_not_claimed_to_be_gone(void **state)
+{
+    struct policy policy = policy_of("default");
+
+    (void)state;
+    for (int keeps = 0; keeps < 2; keeps++) {
+        struct cage_host host = grouped(CAGE_MANAGER_V1);
+        host.keeps_groups = keeps;
+        struct cage_plan plan = planned(&policy, &host);
+        assert_int_equal(plan.missing >> CAGE_STEP_IDENTITY & 1, keeps);
+        assert_int_equal(plan.requested >> CAGE_STEP_IDENTITY & 1, !keeps);
+    }
+    policy_release(&policy);
+}
+
 static void other_tiers_are_refused(void **state)
 {
     struct cage_host host = grouped(CAGE_MANAGER_V1);
@@ -350,6 +453,10 @@ int main(void)
         cmocka_unit_test(some_controllers),
         cmocka_unit_test(landlock_may_be_missing_and_is_listed),
         cmocka_unit_test(lower_limits_of_the_starter_are_refused),
+        cmocka_unit_test(a_starters_other_limits_are_refused),
+        cmocka_unit_test(a_handler_of_crashes_needs_a_core_limit),
+        cmocka_unit_test(what_is_not_seen_is_not_counted),
+        cmocka_unit_test(groups_that_stay_are_not_claimed_to_be_gone),
         cmocka_unit_test(other_tiers_are_refused),
         cmocka_unit_test(mounts_grant_no_more_than_they_say),
         cmocka_unit_test(the_environment_is_fixed),

@@ -17,8 +17,9 @@ static void every_risk_has_a_word_and_a_text(void **state)
 /* Receipts of all versions use them. */
 static void words_stay(void **state)
 {
-    static const char *const words[] = {"kernel-bugs", "side-channels", "machine-facts", "usr-readable",
-                                        "usr-shared",  "disk-reads",    "raw-output",    NULL};
+    static const char *const words[] = {"kernel-bugs",     "side-channels", "machine-facts",  "usr-readable",
+                                        "usr-shared",      "disk-reads",    "raw-output",     "starter-groups",
+                                        "module-requests", "kernel-log",    "uncharged-work", NULL};
     const struct cage_residual *residual = cage_residuals();
 
     (void)state;

@@ -13,6 +13,10 @@ static const struct cage_host with_groups = {
     .hard_file_bytes = UINT64_MAX,
     .hard_processes = UINT64_MAX,
     .hard_cpu_s = UINT64_MAX,
+    .hard_address_space = UINT64_MAX,
+    .hard_data_bytes = UINT64_MAX,
+    .hard_stack_bytes = UINT64_MAX,
+    .soft_processes = UINT64_MAX,
     .manager = CAGE_MANAGER_V1,
     .controllers = {true, true, true, true},
 };
@@ -22,6 +26,10 @@ static const struct cage_host without_groups = {
     .hard_file_bytes = UINT64_MAX,
     .hard_processes = UINT64_MAX,
     .hard_cpu_s = UINT64_MAX,
+    .hard_address_space = UINT64_MAX,
+    .hard_data_bytes = UINT64_MAX,
+    .hard_stack_bytes = UINT64_MAX,
+    .soft_processes = UINT64_MAX,
     .cgroup_why = "no group",
 };
 

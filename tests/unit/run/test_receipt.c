@@ -212,7 +212,7 @@ static void every_field_of_the_contract(void **state)
     assert_int_equal(json_integer_value(json_object_get(denial, "count")), 3);
     assert_int_equal(json_integer_value(at(receipt, "denials_unlisted", NULL)), 5);
     assert_int_equal(json_array_size(at(receipt, "protections", "requested")), 2);
-    assert_int_equal(json_array_size(at(receipt, "residual", NULL)), 7);
+    assert_int_equal(json_array_size(at(receipt, "residual", NULL)), 11);
     assert_string_equal(json_string_value(json_array_get(at(receipt, "residual", NULL), 0)), "kernel-bugs");
     assert_null(json_object_get(receipt, "sha256")); /* the seal adds it */
     made_free(made);

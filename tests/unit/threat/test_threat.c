@@ -10,7 +10,11 @@ static struct cage_host machine(enum cage_manager manager)
                              .hard_open_files = UINT64_MAX,
                              .hard_file_bytes = UINT64_MAX,
                              .hard_processes = UINT64_MAX,
-                             .hard_cpu_s = UINT64_MAX};
+                             .hard_cpu_s = UINT64_MAX,
+                             .hard_address_space = UINT64_MAX,
+                             .hard_data_bytes = UINT64_MAX,
+                             .hard_stack_bytes = UINT64_MAX,
+                             .soft_processes = UINT64_MAX};
 
     for (int c = 0; manager != CAGE_MANAGER_NONE && c < CAGE_CONTROLLER_MAX; c++)
         host.controllers[c] = true;
