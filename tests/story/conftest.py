@@ -21,6 +21,16 @@ def signals_as_usual():
             signal.signal(number, signal.SIG_DFL)
 
 
+def pytest_configure(config):
+    """Whatever started the tests may ignore or block signals (a shell's background job, nohup), or hide its files; what they
+    start does not, and what they make can be seen by the users that they make it for."""
+    os.umask(0o022)
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+
+
 def pytest_report_header():
     return "fumehood: %s%s%s" % (story.BINARY, "" if story.BINARY.exists() else " (MISSING)",
                                  ", --cage " + story.CAGE if story.CAGE else "")

@@ -426,14 +426,18 @@ def test_a_zygote_that_is_killed_between_runs_is_replaced(hood):
         hood.file("candidates/t%03d.py" % i, "import time\ntime.sleep(.02)\nprint('x')  # %d" % i)
     process = subprocess.Popen(hood.command("eval", tasks, "--candidates", hood.folder / "candidates", "--out", hood.folder / "out", "--jobs", "1"),
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    killed = 0
+    # One that dies while it starts is one that does not start here: none is killed before it has served, however slow it is.
+    killed, served = 0, set()
     while process.poll() is None:
         zygotes = [pid for worker in children(process.pid) for keeper in children(worker) for pid in children(keeper)
                    if (status_field_or_none(pid, "Name") or "").startswith("python")]
-        if zygotes and killed < 4:
-            os.kill(zygotes[killed % len(zygotes)], signal.SIGKILL)
+        served |= {pid for pid in zygotes if children(pid)}
+        idle = [pid for pid in zygotes if pid in served and not children(pid)]
+        if idle and killed < 4:
+            os.kill(idle[killed % len(idle)], signal.SIGKILL)
             killed += 1
-        wait_until(lambda: process.poll() is not None, 0.15)
+            wait_until(lambda: process.poll() is not None, 0.15)
+        time.sleep(0.002)
     process.communicate()
     assert killed >= 2
     receipts = [json.loads(line) for line in (hood.folder / "out/receipts.jsonl").read_text().splitlines()]

@@ -413,7 +413,7 @@ static int run_with_foreign_folder(void)
     if (!mkdtemp(foreign) || chmod(foreign, 01777) < 0)
         return 1;
     (void)snprintf(path, sizeof(path), "%s/fumehood", foreign);
-    if (mkdir(path, 0755) < 0)
+    if (mkdir(path, 0755) < 0 || chmod(path, 0755) < 0) /* whatever the starter's mask */
         return 1;
     status = apart_end(apart_start(run_as_user, NULL));
     return rmdir(path) < 0 || rmdir(foreign) < 0 ? 1 : status;

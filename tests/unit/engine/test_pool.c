@@ -255,7 +255,8 @@ static void what_is_no_worker_is_said(void **state)
     expect_no_worker("/etc", "cannot be started");
     expect_no_worker("/bin/true", "does not answer");
     expect_no_worker("/bin/cat", "does not answer");
-    support_write_text("old", "#!/bin/sh\nprintf 'fumehood warden\\0' >&3\n"
+    /* It hears our greeting before it ends, else it might be gone before we have greeted. */
+    support_write_text("old", "#!/bin/sh\nhead -c 1 <&3 >/dev/null\nprintf 'fumehood warden\\0' >&3\n"
                               "printf '%-128s' 9.8.7 | tr ' ' '\\0' >&3\n");
     assert_int_equal(chmod("old", 0755), 0);
     expect_no_worker("./old", "another build");
