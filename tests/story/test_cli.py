@@ -389,6 +389,7 @@ def test_emergency_stop_of_one_user_is_only_his(user_hood, hood):
         user_hood.call("enable")
 
 
+@pytest.mark.alone
 def test_emergency_stop_of_the_machine(hood):
     need(is_root(), "not root: the stop of the whole machine is not tested")
     need(not os.environ.get("FUMEHOOD_SHARED_MACHINE"), "others use this machine (FUMEHOOD_SHARED_MACHINE): its runs are not stopped")
