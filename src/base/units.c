@@ -7,18 +7,21 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 struct suffix {
     const char *text;
     uint64_t factor;
 };
 
+/* What is printed stands before what is only read. */
 static const struct suffix count_suffixes[] = {{"", 1}, {NULL, 0}};
 static const struct suffix bytes_suffixes[] = {
-    {"GiB", 1u << 30}, {"MiB", 1u << 20}, {"KiB", 1u << 10}, {"GB", 1000000000}, {"MB", 1000000},
-    {"kB", 1000},      {"B", 1},          {"", 1},           {NULL, 0},
+    {"GiB", 1u << 30}, {"MiB", 1u << 20}, {"KiB", 1u << 10}, {"GB", 1000000000}, {"MB", 1000000}, {"kB", 1000},
+    {"B", 1},          {"", 1},           {"G", 1u << 30},   {"M", 1u << 20},    {"K", 1u << 10}, {NULL, 0},
 };
-static const struct suffix ms_suffixes[] = {{"h", 3600000}, {"m", 60000}, {"s", 1000}, {"ms", 1}, {"", 1}, {NULL, 0}};
+static const struct suffix ms_suffixes[] = {{"h", 3600000}, {"m", 60000},   {"s", 1000},   {"ms", 1},
+                                            {"", 1},        {"min", 60000}, {"sec", 1000}, {NULL, 0}};
 
 static const struct unit_row {
     const struct suffix *suffixes;
@@ -27,9 +30,8 @@ static const struct unit_row {
 } units[] = {
     [BASE_UNIT_COUNT] = {count_suffixes, 4000000, "a whole number from 1"},
     [BASE_UNIT_BYTES] = {bytes_suffixes, (uint64_t)1 << 53,
-                         "a whole number from 1 with B, kB, MB, GB, KiB, MiB or GiB after it"},
-    [BASE_UNIT_MS] = {ms_suffixes, (uint64_t)30 * 24 * 3600 * 1000,
-                      "a whole number from 1 with ms, s, m or h after it"},
+                         "a number with B, kB, MB, GB, KiB, MiB or GiB after it, K, M, G for the last three"},
+    [BASE_UNIT_MS] = {ms_suffixes, (uint64_t)30 * 24 * 3600 * 1000, "a number with ms, s, m or h after it"},
 };
 
 const char *base_units_form(enum base_unit unit)
@@ -68,16 +70,44 @@ static const char *why_no_digit(const char *text)
 static const struct suffix *find_suffix(const struct suffix *suffixes, const char *text)
 {
     for (; suffixes->text; suffixes++)
-        if (strcmp(suffixes->text, text) == 0)
+        if (strcasecmp(suffixes->text, text) == 0)
             return suffixes;
     return NULL;
+}
+
+/* ".5": so many parts of @ret_scale. More than nine digits are finer than any unit. */
+static const char *parse_fraction(const char **text, uint64_t *ret_part, uint64_t *ret_scale)
+{
+    const char *p = *text;
+
+    *ret_part = 0;
+    *ret_scale = 1;
+    if (*p != '.')
+        return NULL;
+    if (!is_digit(*++p))
+        return "has a fraction without digits";
+    for (; is_digit(*p); p++) {
+        if (*ret_scale == 1000000000)
+            return "has too fine a fraction";
+        *ret_part = *ret_part * 10 + (uint64_t)(*p - '0');
+        *ret_scale *= 10;
+    }
+    *text = p;
+    return NULL;
+}
+
+static const char *why_no_suffix(const struct unit_row *unit, const char *text)
+{
+    if (*text == ',' || *text == '.')
+        return "has a fraction";
+    return unit->suffixes == count_suffixes ? "has a unit where a plain count is wanted" : "has an unknown unit";
 }
 
 static const char *parse_number(const char *text, const struct unit_row *unit, uint64_t *ret_value)
 {
     const struct suffix *suffix;
-    const char *p = text;
-    uint64_t value = 0;
+    const char *p = text, *why;
+    uint64_t value = 0, part, scale;
 
     if (!is_digit(*p))
         return why_no_digit(p);
@@ -86,18 +116,28 @@ static const char *parse_number(const char *text, const struct unit_row *unit, u
         if (value > unit->max)
             return "is too large";
     }
-    if (*p == '.' || *p == ',')
-        return "has a fraction";
-    if (text[0] == '0' && value > 0)
+    if (text[0] == '0' && p - text > 1 && (value > 0 || *p == '.'))
         return "starts with a zero";
+    why = parse_fraction(&p, &part, &scale);
+    if (why)
+        return why;
     suffix = find_suffix(unit->suffixes, p);
     if (!suffix)
-        return unit->suffixes == count_suffixes ? "has a unit where a plain count is wanted" : "has an unknown unit";
-    if (value == 0)
+        return why_no_suffix(unit, p);
+    if (scale > 1 && suffix->factor == 1)
+        return "has a fraction";
+    if (value == 0 && part == 0)
         return "is zero";
     if (value > unit->max / suffix->factor)
         return "is too large";
-    *ret_value = value * suffix->factor;
+    if (unit->suffixes != bytes_suffixes && part * suffix->factor % scale != 0) /* a part of a byte is none */
+        return "has too fine a fraction";
+    value = value * suffix->factor + part * suffix->factor / scale;
+    if (value > unit->max)
+        return "is too large";
+    if (value == 0)
+        return "is zero";
+    *ret_value = value;
     return NULL;
 }
 
@@ -124,7 +164,9 @@ const char *base_units_text(uint64_t value, enum base_unit unit, char *text, uns
     size_t best_length = SIZE_MAX;
 
     for (const struct suffix *s = units[unit].suffixes; s->text; s++) {
-        if (value % s->factor != 0 || (s->text[0] == '\0' && unit != BASE_UNIT_COUNT))
+        if (s->text[0] == '\0' && unit != BASE_UNIT_COUNT)
+            break; /* from here on they are only read */
+        if (value % s->factor != 0)
             continue;
         size_t length =
             (size_t)snprintf(made, sizeof(made), "%llu%s", (unsigned long long)(value / s->factor), s->text);

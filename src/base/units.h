@@ -1,6 +1,7 @@
 /* units.h - strict numbers with units
  *
- * A whole string or nothing: no sign, no blanks, no fraction, no overflow, no zero. "unlimited" is a word.
+ * A whole string or nothing: no sign, no blanks, no overflow, no zero. A fraction needs a unit that it is a part of.
+ * "unlimited" is a word.
  */
 #pragma once
 
@@ -9,9 +10,10 @@
 
 enum base_unit { BASE_UNIT_COUNT, BASE_UNIT_BYTES, BASE_UNIT_MS };
 
-/* COUNT takes "64"; BYTES also "64KiB", "512MiB", "1GiB" (and B, kB, MB, GB, decimal); MS also "500ms", "10s", "2m",
- * "1h" (a bare number is milliseconds). @ret_unlimited is true, and the value 0, for "unlimited". Returns 0,
- * or -1 with *@ret_why a static clause such as "is zero", "has an unknown unit", "is too large". */
+/* COUNT takes "64"; BYTES also "64KiB", "512MiB", "1.5GiB", shorter "1G" (and B, kB, MB, GB, decimal); MS also "500ms",
+ * "0.5s", "2m", "1h" (a bare number is milliseconds). Units are read in any case. @ret_unlimited is true, and the value
+ * 0, for "unlimited". Returns 0, or -1 with *@ret_why a static clause such as "is zero", "has an unknown unit", "is too
+ * large". */
 int base_units_parse(const char *text, enum base_unit unit, uint64_t *ret_value, bool *ret_unlimited,
                      const char **ret_why);
 

@@ -12,6 +12,9 @@
 /* Find the limit that @name spells, with or without _if_available. False when there is none. */
 bool policy_limit_find(const char *name, enum policy_limit_key *ret_key, bool *ret_if_available);
 
+/* The same for a command line, with what people call them besides: wall, timeout, memory. */
+bool policy_limit_find_any(const char *name, enum policy_limit_key *ret_key, bool *ret_if_available);
+
 /* As policy_set_limit(); @by is the reason that "unlimited" then has. */
 int policy_limit_set(struct policy *policy, const char *assignment, const char *by, struct base_err *err);
 

@@ -60,6 +60,42 @@ bool policy_limit_find(const char *name, enum policy_limit_key *ret_key, bool *r
     return false;
 }
 
+/* What people call them, on a command line. Of a time that has no unit in its name a bare number is seconds. */
+static const struct other_name {
+    const char *name;
+    enum policy_limit_key key;
+} other_names[] = {
+    {"wall", POLICY_LIMIT_WALL_MS},        {"timeout", POLICY_LIMIT_WALL_MS},
+    {"cpu", POLICY_LIMIT_CPU_MS},          {"idle", POLICY_LIMIT_IDLE_MS},
+    {"memory", POLICY_LIMIT_MEMORY_BYTES}, {"mem", POLICY_LIMIT_MEMORY_BYTES},
+    {"pids", POLICY_LIMIT_PROCESSES},      {"nproc", POLICY_LIMIT_PROCESSES},
+    {"nofile", POLICY_LIMIT_OPEN_FILES},   {"files", POLICY_LIMIT_OPEN_FILES},
+    {"fsize", POLICY_LIMIT_FILE_BYTES},    {"scratch", POLICY_LIMIT_SCRATCH_BYTES},
+    {"disk", POLICY_LIMIT_SCRATCH_BYTES},  {"inodes", POLICY_LIMIT_SCRATCH_INODES},
+    {"stdin", POLICY_LIMIT_STDIN_BYTES},   {"stdout", POLICY_LIMIT_STDOUT_BYTES},
+    {"stderr", POLICY_LIMIT_STDERR_BYTES}, {"cores", POLICY_LIMIT_CPUS},
+};
+
+static bool find_other_name(const char *name, enum policy_limit_key *ret_key, bool *ret_if_available)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(other_names); i++) {
+        size_t length = strlen(other_names[i].name);
+
+        if (strncmp(name, other_names[i].name, length) != 0 ||
+            (name[length] != '\0' && strcmp(name + length, POLICY_IF_AVAILABLE) != 0))
+            continue;
+        *ret_key = other_names[i].key;
+        *ret_if_available = name[length] != '\0';
+        return true;
+    }
+    return false;
+}
+
+bool policy_limit_find_any(const char *name, enum policy_limit_key *ret_key, bool *ret_if_available)
+{
+    return policy_limit_find(name, ret_key, ret_if_available) || find_other_name(name, ret_key, ret_if_available);
+}
+
 const char *policy_limit_read(enum policy_limit_key key, const char *text, uint64_t *ret_value, bool *ret_unlimited)
 {
     const char *why = NULL;
@@ -135,20 +171,39 @@ static int wrong_value(struct base_err *err, const char *assignment, const char 
     return BASE_E_USAGE;
 }
 
+static bool is_bare(const char *value)
+{
+    return *value && strspn(value, "0123456789.") == strlen(value);
+}
+
+/* Under a key that does not say its unit a bare number is seconds; of a size it is nothing that all would agree on,
+ * unless it is so large that it must be bytes. */
+static const char *read_other(enum policy_limit_key key, const char *text, uint64_t *ret_value, bool *ret_unlimited)
+{
+    char value[64];
+
+    if (rows[key].unit == BASE_UNIT_BYTES && is_bare(text) && strlen(text) < 7)
+        return "has no unit";
+    (void)snprintf(value, sizeof(value), "%s%s", text, rows[key].unit == BASE_UNIT_MS && is_bare(text) ? "s" : "");
+    return policy_limit_read(key, value, ret_value, ret_unlimited);
+}
+
 int policy_limit_set(struct policy *policy, const char *assignment, const char *by, struct base_err *err)
 {
     const char *equals = strchr(assignment, '=');
     struct policy_limit limit = {0};
     enum policy_limit_key key;
     char name[64];
+    bool is_other;
     const char *why;
 
     if (!equals || equals == assignment)
         return usage(err, assignment, "a limit", "is given as KEY=VALUE");
     (void)snprintf(name, sizeof(name), "%.*s", (int)(equals - assignment < 64 ? equals - assignment : 63), assignment);
-    if (!policy_limit_find(name, &key, &limit.if_available))
+    is_other = !policy_limit_find(name, &key, &limit.if_available);
+    if (is_other && !find_other_name(name, &key, &limit.if_available))
         return unknown_limit(err, assignment, name);
-    why = policy_limit_read(key, equals + 1, &limit.value, &limit.unlimited);
+    why = (is_other ? read_other : policy_limit_read)(key, equals + 1, &limit.value, &limit.unlimited);
     if (why)
         return wrong_value(err, assignment, name, key, why);
     if (limit.unlimited)

@@ -1,5 +1,6 @@
 /* lists.c - limits and variables as whoever starts runs gives them: over the policy's, each once */
 #include "policy/internal.h"
+#include <stdio.h>
 #include <string.h>
 
 /* The length of what "KEY=VALUE" names, without the suffix: a limit is the same one with _if_available. */
@@ -10,6 +11,23 @@ static size_t name_length(const char *text, const char *suffix)
     return length > tail && strncmp(text + length - tail, suffix, tail) == 0 ? length - tail : length;
 }
 
+/* Two names of one limit, whatever they are called. */
+static bool is_same_limit(const char *a, const char *b)
+{
+    enum policy_limit_key keys[2];
+    const char *texts[2] = {a, b};
+    bool soft;
+
+    for (int i = 0; i < 2; i++) {
+        char name[64];
+        size_t length = strcspn(texts[i], "=");
+        (void)snprintf(name, sizeof(name), "%.*s", length < sizeof(name) ? (int)length : 0, texts[i]);
+        if (!policy_limit_find_any(name, &keys[i], &soft))
+            return false;
+    }
+    return keys[0] == keys[1];
+}
+
 /* Which of two values is meant is not for us to say. */
 static int refuse_twice(const char *const *texts, size_t count, const char *place, const char *suffix,
                         struct base_err *err)
@@ -18,7 +36,8 @@ static int refuse_twice(const char *const *texts, size_t count, const char *plac
         for (size_t j = 0; j < i; j++) {
             size_t length = name_length(texts[i], suffix);
 
-            if (length == name_length(texts[j], suffix) && strncmp(texts[i], texts[j], length) == 0)
+            if ((length == name_length(texts[j], suffix) && strncmp(texts[i], texts[j], length) == 0) ||
+                (*suffix && is_same_limit(texts[i], texts[j])))
                 return base_err_set(err, BASE_E_USAGE, place, "%.*s is given twice", (int)length, texts[i]);
         }
     return 0;

@@ -5,6 +5,7 @@
 #include "cage/cage.h"
 #include "run/common.h"
 #include <string.h>
+#include <sys/stat.h>
 
 static json_t *number_or_null(uint64_t value)
 {
@@ -26,13 +27,31 @@ static json_t *step_names(uint64_t bits)
     return names;
 }
 
-static json_t *program_json(const struct stage_program *program)
+/* Of a command its words are the program as much as its file is. */
+static json_t *command_json(const struct run_request *request, json_t *json)
 {
+    const char *path = request->program->runtime->command[0];
+    json_t *args = json_array();
+    struct stat st;
+
+    for (const char *const *arg = request->args; arg && *arg; arg++)
+        base_json_add(&args, base_json_text(*arg, strlen(*arg)));
+    base_json_put(&json, "path", base_json_text(path, strlen(path)));
+    base_json_put(&json, "args", args);
+    base_json_put(&json, "bytes", stat(path, &st) == 0 ? json_integer((json_int_t)st.st_size) : json_null());
+    return json;
+}
+
+static json_t *program_json(const struct run_request *request)
+{
+    const struct stage_program *program = request->program;
     char sha256[BASE_HASH_HEX];
+    json_t *json;
 
     stage_program_sha256(program, sha256);
-    return json_pack("{s:o,s:s,s:s,s:I}", "name", base_json_text(program->name, strlen(program->name)), "runtime",
-                     program->runtime->name, "sha256", sha256, "bytes", (json_int_t)program->count);
+    json = json_pack("{s:o,s:s,s:o,s:I}", "name", base_json_text(program->name, strlen(program->name)), "runtime",
+                     program->runtime->name, "sha256", text_or_null(sha256), "bytes", (json_int_t)program->count);
+    return program->is_command ? command_json(request, json) : json;
 }
 
 static json_t *inputs_json(const struct run_request *request)
@@ -260,7 +279,7 @@ json_t *run_receipt_begin(const struct run_request *request)
         {"schema", json_string("fumehood.receipt/1")},
         {"version", json_string(FUMEHOOD_VERSION)},
         {"tier", json_string(policy_tier_name(request->policy->tier))},
-        {"program", program_json(request->program)},
+        {"program", program_json(request)},
         {"inputs", inputs_json(request)},
         {"policy", run_common_get(RUN_COMMON_POLICY, request, NULL, policy_fields)},
         {"root", run_common_get(RUN_COMMON_ROOT, request, NULL, root_json)},

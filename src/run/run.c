@@ -142,12 +142,14 @@ static int fill_files(const struct run_request *request, struct command *command
 
     if (request->file_count > FILES_MAX)
         return base_err_set(err, BASE_E_USAGE, "--input", "is given more than %d times", FILES_MAX);
-    command->files[0] = (struct cage_file){program->name, program->bytes, program->count, native ? 0755 : 0644};
+    command->file_count = 0;
+    if (!program->is_command)
+        command->files[command->file_count++] =
+            (struct cage_file){program->name, program->bytes, program->count, native ? 0755 : 0644};
     for (size_t i = 0; i < request->file_count; i++) {
         const struct stage_file *file = &request->files[i];
-        command->files[1 + i] = (struct cage_file){file->path, file->bytes, file->count, file->mode};
+        command->files[command->file_count++] = (struct cage_file){file->path, file->bytes, file->count, file->mode};
     }
-    command->file_count = 1 + request->file_count;
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "stage/kind_untrusted.h"
 #include "stage/name_untrusted.h"
+#include "stage/read.h"
 #include "stage/runtime_table.h"
 #include <errno.h>
 #include <string.h>
@@ -90,9 +91,24 @@ int stage_program_from_bytes(const char *name, const void *bytes, size_t count, 
     return 0;
 }
 
+/* Larger programs there are none. */
+#define COMMAND_MAX_BYTES (UINT64_C(1) << 30)
+
+static void command_sha256(const struct stage_program *program, char ret_hex[BASE_HASH_HEX])
+{
+    AUTO_BUF struct base_buf bytes = {0};
+
+    ret_hex[0] = 0;
+    if (base_file_read(program->runtime->command[0], COMMAND_MAX_BYTES, &bytes, NULL) >= 0)
+        base_hash_bytes_hex(bytes.count ? bytes.bytes : "", bytes.count, ret_hex);
+}
+
 void stage_program_sha256(const struct stage_program *program, char ret_hex[BASE_HASH_HEX])
 {
-    base_hash_bytes_hex(program->bytes, program->count, ret_hex);
+    if (program->is_command)
+        command_sha256(program, ret_hex);
+    else
+        base_hash_bytes_hex(program->bytes, program->count, ret_hex);
 }
 
 int stage_program_load(const char *path, const char *runtime_name, uint64_t max_bytes,
@@ -104,7 +120,7 @@ int stage_program_load(const char *path, const char *runtime_name, uint64_t max_
 
     if (!err)
         err = &local;
-    r = base_file_read(path, max_bytes, &buf, err);
+    r = stage_read(path, max_bytes, &buf, err);
     if (r == BASE_E_IO && err->sys_errno == EACCES) {
         /* whoever asks to run it must be able to read it: no fault of the machine */
         base_err_sys(err, BASE_E_INVALID, EACCES, path, "cannot be read");
@@ -112,7 +128,8 @@ int stage_program_load(const char *path, const char *runtime_name, uint64_t max_
     }
     if (r < 0)
         return r;
-    r = stage_program_from_bytes(path, buf.bytes, buf.count, runtime_name, ret_program, err);
+    r = stage_program_from_bytes(strcmp(path, "-") == 0 ? "stdin" : path, buf.bytes, buf.count, runtime_name,
+                                 ret_program, err);
     if (r < 0)
         return r;
     ret_program->owned = buf; /* moved; the bytes stay where they are */

@@ -83,22 +83,6 @@ const char *stage_runtime_names(char *text, size_t text_bytes)
     return text;
 }
 
-int stage_runtime_find(const char *name, const struct stage_runtime **ret_runtime, struct base_err *err)
-{
-    char known[256];
-    unsigned count = file_count();
-
-    for (unsigned i = 0; i < count; i++)
-        if (strcmp(stage_runtime_name(i), name) == 0)
-            return load(i, ret_runtime, err);
-    if (strcmp(name, stage_runtime_native.name) == 0) {
-        *ret_runtime = &stage_runtime_native;
-        return 0;
-    }
-    base_err_set(err, BASE_E_NOT_FOUND, name, "is no known runtime");
-    return base_err_remedy(err, "use one of %s", stage_runtime_names(known, sizeof(known)));
-}
-
 typedef bool (*match_fn)(const struct stage_runtime *runtime, const char *word);
 
 static int seek(match_fn match, const char *word, const struct stage_runtime **ret_runtime, struct base_err *err)
@@ -158,6 +142,38 @@ int stage_runtime_by_interpreter(const char *interpreter, const struct stage_run
     return seek(match_interpreter, stem, ret_runtime, err);
 }
 
+/* What its program, its files or its language are called is plain enough: python3, js, shell. */
+static int find_by_other_name(const char *name, const struct stage_runtime **ret_runtime, struct base_err *err)
+{
+    static const char *const languages[][2] = {{"javascript", "js"}, {"shell", "sh"}};
+    int r = stage_runtime_by_interpreter(name, ret_runtime, err);
+
+    for (size_t i = 0; i < ARRAY_COUNT(languages); i++)
+        if (strcmp(name, languages[i][0]) == 0)
+            name = languages[i][1];
+    return r < 0 || *ret_runtime ? r : stage_runtime_by_extension(name, ret_runtime, err);
+}
+
+int stage_runtime_find(const char *name, const struct stage_runtime **ret_runtime, struct base_err *err)
+{
+    char known[256];
+    unsigned count = file_count();
+    int r;
+
+    for (unsigned i = 0; i < count; i++)
+        if (strcmp(stage_runtime_name(i), name) == 0)
+            return load(i, ret_runtime, err);
+    if (strcmp(name, stage_runtime_native.name) == 0) {
+        *ret_runtime = &stage_runtime_native;
+        return 0;
+    }
+    r = find_by_other_name(name, ret_runtime, err);
+    if (r < 0 || *ret_runtime)
+        return r;
+    base_err_set(err, BASE_E_NOT_FOUND, name, "is no known runtime");
+    return base_err_remedy(err, "use one of %s", stage_runtime_names(known, sizeof(known)));
+}
+
 void stage_runtime_argv(const struct stage_runtime *runtime, const char *path, const char *const *args, char **argv)
 {
     for (size_t i = 0; i < runtime->command_count; i++)
@@ -202,22 +218,34 @@ static int follow(char path[PATH_MAX])
     return 0;
 }
 
-int stage_runtime_check(const struct stage_runtime *runtime, struct base_err *err)
+int stage_program_visible(const char *program)
 {
     char path[PATH_MAX];
     struct stat st;
     int r = 0;
 
-    if (runtime->command[0][0] != '/')
-        return 0; /* native: the program itself */
-    (void)snprintf(path, sizeof(path), "%s", runtime->command[0]);
+    if (snprintf(path, sizeof(path), "%s", program) >= (int)sizeof(path))
+        return -ENAMETOOLONG;
     for (unsigned links = 0; r == 0 && links < 40; links++)
         r = follow(path);
+    if (r < 0)
+        return r;
+    if (r != 1 || stat(path, &st) < 0)
+        return -ENOENT;
+    return S_ISREG(st.st_mode) && (st.st_mode & S_IXOTH) ? 0
+                                                         : -EACCES; /* the guest is not its owner, nor in its group */
+}
+
+int stage_runtime_check(const struct stage_runtime *runtime, struct base_err *err)
+{
+    int r;
+
+    if (runtime->command[0][0] != '/')
+        return 0; /* native: the program itself */
+    r = stage_program_visible(runtime->command[0]);
     if (r == -EXDEV)
         return missing_toolchain(runtime, err, "lies outside /usr, where no cage can see it");
-    if (r != 1 || stat(path, &st) < 0)
-        return missing_toolchain(runtime, err, "is not on this machine");
-    if (!S_ISREG(st.st_mode) || !(st.st_mode & S_IXOTH)) /* the guest is neither its owner nor in its group */
+    if (r == -EACCES)
         return missing_toolchain(runtime, err, "is not a program that everyone may execute");
-    return 0;
+    return r < 0 ? missing_toolchain(runtime, err, "is not on this machine") : 0;
 }

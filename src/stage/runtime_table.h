@@ -12,3 +12,7 @@ int stage_runtime_by_interpreter(const char *interpreter, const struct stage_run
 
 /* "python, node, ..., native" for messages. Returns @text. */
 const char *stage_runtime_names(char *text, size_t text_bytes);
+
+/* 0 when @path is a program that everybody may execute and a cage sees; else -EXDEV: it lies outside, -EACCES: it may
+ * not be executed, or another -errno. */
+int stage_program_visible(const char *path);

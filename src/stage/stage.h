@@ -56,10 +56,12 @@ struct stage_program {
     const char *bytes; /* borrowed or owned by `owned` */
     size_t count;
     struct base_buf owned;
+    bool is_command; /* one of the machine's own, which runs where it is: no bytes are staged */
 };
 
-/* Read @path and choose its runtime (@runtime_name, or by extension, or by #!, or an ELF header). Refuses what is not a
- * regular file and what has more than @max_bytes. Release with stage_program_release(). */
+/* Read @path and choose its runtime (@runtime_name, or by extension, or by #!, or an ELF header). "-" is standard
+ * input. Refuses what is neither a regular file nor a pipe and what has more than @max_bytes; waits for the end of a
+ * pipe. Release with stage_program_release(). */
 int stage_program_load(const char *path, const char *runtime_name, uint64_t max_bytes,
                        struct stage_program *ret_program, struct base_err *err);
 
@@ -67,7 +69,18 @@ int stage_program_load(const char *path, const char *runtime_name, uint64_t max_
 int stage_program_from_bytes(const char *name, const void *bytes, size_t count, const char *runtime_name,
                              struct stage_program *ret_program, struct base_err *err);
 
-/* Of its bytes. Takes time with their number: not a thing to do before a run is on its way. */
+/* Whether reading @path waits for somebody: standard input, and a pipe. */
+bool stage_is_stream(const char *path);
+
+/* Open such a pipe, which then waits for whoever writes; a FIFO that nobody opens in some seconds is BASE_E_INVALID. */
+int stage_stream_open(const char *path, int *ret_fd, struct base_err *err);
+
+/* The program that a command line's first word means in a cage whose PATH is @folders: an absolute path, or a name that
+ * is sought there. Its runtime is called "command". BASE_E_NOT_FOUND. There is one at a time in a process. */
+int stage_command_find(const char *word, const char *folders, struct stage_program *ret_program, struct base_err *err);
+
+/* Of its bytes; of a command's file, or "" where that cannot be read. Takes time with their number: not a thing to do
+ * before a run is on its way. */
 void stage_program_sha256(const struct stage_program *program, char ret_hex[BASE_HASH_HEX]);
 
 /* Why @program must not be a fork of its runtime's zygote, as a clause in @why; false where it may. The bytes are only
@@ -91,13 +104,17 @@ struct stage_file {
     struct base_buf owned;
 };
 
-/* "FILE" or "FILE:PATH" of --input; BASE_E_USAGE for a bad PATH. */
+/* "FILE" or "FILE:PATH" of --input; BASE_E_USAGE for a bad PATH. The last colon divides them, unless all of it names a
+ * file and what stands before the colon does not. "\\:" is a colon that does not divide. */
 int stage_file_load(const char *spec, uint64_t max_bytes, struct stage_file *ret_file, struct base_err *err);
 
 /* The same from memory; @bytes stay the caller's and must live as long as the file. @mode is 0644 or 0755. */
 int stage_file_from_bytes(const char *path, const void *bytes, size_t count, uint32_t mode, struct stage_file *ret_file,
                           struct base_err *err);
 void stage_file_release(struct stage_file *file);
+
+/* stage_is_stream() of the FILE in @spec. */
+bool stage_file_is_stream(const char *spec);
 
 /* stage_program_is_cold() for a file that a program of @runtime may run; false for those whose names are no program's.
  */

@@ -150,3 +150,209 @@ def test_an_unreadable_default_is_not_passed_over(user_hood):
     need(user_hood.prefix != prefix, "run by an ordinary user: the home of the tests is not changed")
     run = user_hood.call("policy", "show")
     assert run.status == 2 and "policy.yaml" in run.said, run
+
+
+# ---------------------------------------------------------------- a command line as people type it
+
+def test_a_command_is_run(hood):
+    for words in (["python3", "-c", "import sys; print(sys.argv)", "--json", "--", "x"], ["--", "python3", "-c", "import sys; print(sys.argv)", "--json", "--", "x"]):
+        run = hood.call("run", *words)
+        assert (run.status, run.out) == (0, b"['-c', '--json', '--', 'x']\n"), run
+    assert hood.call("run", "--", "sh", "-c", "echo $((40 + 2)); pwd").out == b"42\n/work\n"
+    assert hood.call("run", "--", "/usr/bin/env", "sh", "-c", "exit 7").status == 7
+    assert hood.call("run", "ls", "-a", "/work").out == b".\n..\n"
+    assert hood.call("run", "/bin/sh", "--", "-c", "echo as before").out == b"as before\n"
+    assert hood.call("run", "python3", "--", "-c", "print(1)").out == b"1\n"  # one "--" more does no harm
+
+
+def test_what_stands_before_is_fumehoods(hood):
+    receipt = hood.folder / "r.json"
+    run = hood.call("run", "--receipt", receipt, "--env", "A=b c", "--limit", "wall_ms=7s", "--", "sh", "-c", "echo $A")
+    assert run.out == b"b c\n", run
+    program = json.loads(receipt.read_text())["program"]
+    assert program["name"] == "sh" and program["runtime"] == "command" and program["args"] == ["-c", "echo $A"]
+    assert os.path.samefile(program["path"], "/bin/sh")
+    shell = open("/bin/sh", "rb").read()
+    import hashlib
+    assert (program["sha256"], program["bytes"]) == (hashlib.sha256(shell).hexdigest(), len(shell))
+    assert hood.call("receipt", "verify", receipt).status == 0
+    assert "runtime command" in hood.call("receipt", "show", receipt).text
+
+
+def test_a_file_wins_and_dashes_say_otherwise(hood):
+    hood.file("ls", "#!/bin/sh\necho the file\n")
+    (hood.folder / "cat").mkdir()
+    assert hood.call("run", "ls", cwd=hood.folder).out == b"the file\n"
+    assert hood.call("run", "--", "ls", "/work", cwd=hood.folder).out == b""
+    assert hood.call("run", "cat", "/etc/passwd", cwd=hood.folder).status == 0  # a folder is no program
+    assert hood.call("run", "--", "./ls", cwd=hood.folder).out == b"the file\n"
+    hood.file("own.py", "import sys\nprint(sys.argv[1:])")
+    assert hood.call("run", "--", "own.py", "a", "--json", cwd=hood.folder).out == b"['a', '--json']\n"
+    assert hood.call("run", "--", "own.py", "--", "a", cwd=hood.folder).out == b"['a']\n"
+    assert "fumehood run -- ls" in hood.call("run", hood.file("ls", "?").name, cwd=hood.folder).said
+
+
+def test_the_cages_path_is_what_counts(hood):
+    env = dict(os.environ, PATH=str(hood.folder))
+    tool = hood.file("mytool", "#!/bin/sh\necho mine\n", 0o755)
+    line = expect_refusal(hood.call("run", "--", "mytool", env=env), 127, "nor such a command in the cage's PATH, /usr/local/bin:/usr/bin:/bin")
+    assert str(tool) in line and "below /usr" in line
+    assert hood.call("run", "--", "sh", "-c", "exit 3", env=env).status == 3  # not the starter's PATH
+    assert hood.call("run", "--env", "PATH=/usr/sbin:/sbin", "--", "python3").status == 127
+    assert hood.call("run", "--env", "PATH=/nowhere:/usr/bin", "--", "python3", "-c", "print(2)").out == b"2\n"
+    assert hood.call("run", "--", str(tool)).out == b"mine\n"  # a file of yours is copied in
+
+
+@pytest.mark.parametrize("words", [["nosuch"], ["--", "nosuch"], ["--", "nosuch", "--json"], ["nosuch.py"], ["./nosuch.py"], ["--", "/usr/bin/nosuch"], ["--", "./no/such"]])
+def test_what_is_not_there(hood, words):
+    expect_refusal(hood.call("run", *words, cwd=hood.folder), 127, "nosuch|no/such")
+
+
+def test_python_is_python3(hood):
+    need(not os.path.exists("/usr/bin/python"), "there is a python below /usr")
+    expect_refusal(hood.call("run", "python", "-c", "1"), 127, "did you mean python3")
+
+
+def test_a_language_without_a_runtime_has_a_way_that_works(hood):
+    need(os.path.exists("/usr/bin/cc"), "cc is not installed: no way to compile is told")
+    hood.file("hello.c", '#include <stdio.h>\n#include <math.h>\nint main(int n, char **v) { printf("%g\\n", sqrt(n * 4)); return 0; }\n')
+    line = expect_refusal(hood.call("run", "hello.c", cwd=hood.folder), 127, "hello.c")
+    way = line[line.index("(") + 1:-1]
+    assert way.startswith("fumehood run --input hello.c -- "), line
+    import shlex
+    assert hood.call(*shlex.split(way)[1:], cwd=hood.folder).out == b"2\n"
+
+
+def test_options_of_the_program_are_pointed_to(hood):
+    program = hood.program("import sys\nprint(sys.argv[1:])", "py")
+    expect_refusal(hood.call("run", program, "-c", "1"), 2, "options of the program stand after --")
+    expect_refusal(hood.call("run", program, "1"), 2, "arguments of the program stand after --")
+
+
+def test_help_has_examples(hood):
+    text = hood.call("run", "--help").text
+    assert "fumehood run -- python3 -c 'print(1)'" in text and "fumehood run a.py" in text
+
+
+def test_a_command_in_the_other_cages(hood):
+    for cage in ("slot", "zygote"):
+        assert hood.call("run", "--cage", cage, "--", "python3", "-c", "print(3)").out == b"3\n"
+
+
+# ---------------------------------------------------------------- programs and files that come through pipes
+
+def test_a_program_on_standard_input(hood):
+    run = hood.call("run", "--runtime", "python", "-", "--", "a", stdin=b"import sys\nprint(sys.argv[1:], repr(sys.stdin.read()))")
+    assert run.out == b"['a'] ''\n", run
+    assert hood.call("run", "-", stdin=b"#!/bin/sh\necho script\n").out == b"script\n"
+    assert hood.call("run", "-", stdin=open("/bin/true", "rb").read()).status == 0
+    given = hood.file("in.txt", "given")
+    assert hood.call("run", "--runtime", "sh", "--stdin", given, "-", stdin=b"cat").out == b"given"
+    assert hood.call("run", "/dev/stdin", stdin=b"#!/bin/sh\ncat; echo over\n").out == b"over\n"
+    expect_refusal(hood.call("run", "--runtime", "sh", "--stdin", "-", "-", stdin=b"cat"), 2, "standard input is the program")
+    expect_refusal(hood.call("run", "-", stdin=b"print(1)"), 127, "--runtime NAME")
+    expect_refusal(hood.call("run", "--runtime", "sh", "--limit", "scratch_bytes=64KiB", "-", stdin=b"#" * 100000), 2, "scratch_bytes")
+
+
+def test_a_shells_substitution(hood):
+    def bash(text, **more):
+        words = hood.command("run")
+        return subprocess.run(["bash", "-c", text.replace("RUN", " ".join(words))], capture_output=True, cwd=hood.folder, timeout=30, **more)
+    assert bash("RUN --runtime python <(echo 'print(input())')", input=b"typed\n").stdout == b"typed\n"
+    assert bash("RUN --input <(echo one):data/x -- cat data/x").stdout == b"one\n"
+    assert bash("RUN --stdin <(echo two) -- cat").stdout == b"two\n"
+    assert bash("RUN --runtime sh <(sleep 0.3; echo 'echo slow')").stdout == b"slow\n"
+    assert bash("RUN --runtime sh <<< 'echo here' -").stdout == b"here\n"
+    assert bash("RUN --runtime sh - <<'E'\necho here; cat\nE\n").stdout == b"here\n"
+
+
+def test_a_fifo_waits_for_its_writer(hood):
+    import threading
+    import time
+    fifo = hood.folder / "f.sh"
+    os.mkfifo(fifo)
+    def write():
+        time.sleep(0.5)
+        fifo.write_text("echo written")
+    writer = threading.Thread(target=write)
+    writer.start()
+    run = hood.call("run", fifo)
+    writer.join()
+    assert run.out == b"written\n", run
+
+
+def test_waiting_for_a_program_can_be_ended(hood):
+    import signal
+    process = subprocess.Popen(hood.command("run", "--runtime", "sh", "-"), stdin=subprocess.PIPE)
+    import time
+    time.sleep(0.3)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(10) == -signal.SIGTERM
+    process.stdin.close()
+
+
+def test_any_file_can_be_named(hood):
+    for name in ("a:b.txt", "c\\:d", "e\\", "plain", ":", "x:y:z"):
+        hood.file(name, name)
+    cat = ["--", "sh", "-c", "for f in *; do cat \"$f\"; echo \" $f\"; done"]
+
+    def names(*inputs):
+        run = hood.call("run", *[word for text in inputs for word in ("--input", text)], *cat, cwd=hood.folder)
+        return run.out.decode() if run.status == 0 else run.said
+    assert names("a:b.txt") == "a:b.txt a:b.txt\n"           # all of it is a file, and "a" is none
+    assert names("a\\:b.txt:t") == "a:b.txt t\n"
+    assert names("plain:p\\:q") == "plain p:q\n"
+    assert names("plain:other") == "plain other\n"
+    assert names("c\\\\\\:d:t") == "c\\:d t\n"
+    assert names("e\\\\:t") == "e\\ t\n"
+    assert names("x\\:y\\:z") == "x:y:z x:y:z\n"
+    hood.file("a", "short")
+    assert names("a:b.txt") == "short b.txt\n"               # now the colon divides, as it always did
+
+
+def test_a_folder_as_input_says_so(hood):
+    for spec in (str(hood.folder), "%s/:x" % hood.folder, ".", "..:x"):
+        expect_refusal(hood.call("run", "--input", spec, "--", "true", cwd=hood.folder), 2, "folder", "--input FILE:PATH")
+
+
+# ---------------------------------------------------------------- the words of other tools
+
+@pytest.mark.parametrize("words,key,value", [
+    (["--timeout", "5"], "wall_ms", 5000), (["--timeout=1m"], "wall_ms", 60000), (["--timeout", "0.5"], "wall_ms", 500),
+    (["--timeout", "0.5s"], "wall_ms", 500), (["--time-limit", "2"], "wall_ms", 2000), (["--cpu-time", "2"], "cpu_ms", 2000),
+    (["--memory", "1G"], "memory_bytes", 1 << 30), (["--memory", "1g"], "memory_bytes", 1 << 30), (["-m", "512m"], "memory_bytes", 512 << 20),
+    (["--memory=1.5GiB"], "memory_bytes", 3 << 29), (["--memory", "1GB"], "memory_bytes", 10**9), (["--memory", "536870912"], "memory_bytes", 512 << 20),
+    (["--cpus", "2"], "cpus", 2), (["--pids-limit", "9"], "processes", 9),
+    (["--limit", "wall=5"], "wall_ms", 5000), (["--limit", "memory=1G"], "memory_bytes", 1 << 30), (["--limit", "memory_bytes=1G"], "memory_bytes", 1 << 30),
+], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+def test_other_words_that_can_mean_but_one_thing(hood, words, key, value):
+    text = hood.call("policy", "show", "--json", *words).text
+    limits = json.loads(text)["limits"]
+    assert limits.get(key) == value, limits
+
+
+def test_other_words_of_a_run(hood):
+    program = hood.program("import os\nprint(os.environ['A'], input())", "py")
+    run = hood.call("run", "--runtime", "python3", "--timeout", "9", "--memory", "1G", "--network", "none", "--net=none", "-i", "--rm", "-e", "A=b", program, stdin=b"c\n")
+    assert (run.status, run.out) == (0, b"b c\n"), run
+    assert hood.call("run", "--runtime", "js", hood.file("x", "console.log(1)")).status in (0, 127)
+    assert hood.call("run", "--stdin", "-", "--", "cat", stdin=b"own").out == b"own"
+
+
+@pytest.mark.parametrize("words,part", [
+    (["--net"], "no network"), (["--net", "host"], "no network"), (["--network", "bridge"], "no network"), (["-v", "a:b"], "--input FILE:PATH"),
+    (["--volume=a:b"], "--input"), (["--env-file", "f"], "--env NAME=VALUE"), (["-it"], "no terminal"), (["-w", "/x"], "/work"),
+    (["--memory", "512"], "unit"), (["--limit", "memory=512"], "has no unit"), (["--timeout", "never"], "not a number"), (["--timeout", "--json"], "needs a value"),
+    (["--memory", "1X"], "unknown unit"), (["--cpus", "0.5"], "fraction"), (["--timeout", "5", "--limit", "wall_ms=3s"], "twice"),
+    (["--limit", "wall=5", "--limit", "wall_ms_if_available=3s"], "twice"), (["--ulimit", "nofile=5"], "open_files"), (["--user", "1"], "user"),
+    (["--runtime", "c"], "one of python"), (["--runtime", "pyhton"], "one of python"),
+], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+def test_other_words_are_pointed_from(hood, words, part):
+    run = hood.call("run", *words, hood.program("print(1)", "py"))
+    assert run.status in (2, 127) and part in run.said and len(run.said.splitlines()) == 1, run
+
+
+def test_other_verbs_have_them_where_they_have_limits(hood):
+    assert "wall_ms" in hood.call("eval", "t", "--candidates", "c", "--timeout", "x").said
+    run = hood.call("doctor", "--timeout", "5")
+    assert run.status == 2 and "unknown option --timeout" in run.said

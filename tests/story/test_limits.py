@@ -320,7 +320,7 @@ def test_the_last_one_counts_or_is_refused(hood):
 
 
 @pytest.mark.parametrize("text", [
-    "wall_ms=0", "wall_ms=-1", "wall_ms=+1", "wall_ms=", "wall_ms", "=5", "wall_ms=1.5s", "wall_ms= 5", "wall_ms=5 s",
+    "wall_ms=0", "wall_ms=-1", "wall_ms=+1", "wall_ms=", "wall_ms", "=5", "wall_ms=1.5", "wall_ms=0.0001s", "wall_ms= 5", "wall_ms=5 s",
     "wall_ms=5x", "wall_ms=5MiB", "memory_bytes=5s", "memory_bytes=0x10", "memory_bytes=99999999999999999999",
     "memory_bytes=18446744073709551615GiB", "processes=1e3", "nonsense=5", "WALL_MS=5s", "cpus=0", "processes=inf",
     "wall_ms=nan", "wall_ms=5\n", "wall_ms=٥"])

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/near.h"
 #include "base/units.h"
+#include "front/cli/other_words.h"
 #include "front/cli/say.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -132,6 +133,40 @@ static int take_option(const struct cli_syntax *syntax, char ***argv, void *valu
     return setters[o->kind](syntax, o, (char *)values + o->offset, value, err);
 }
 
+static const struct cli_option *find_by_name(const struct cli_syntax *syntax, const char *name)
+{
+    return find_option(syntax, name, strlen(name));
+}
+
+/* What another tool's word stands for. Returns 1 where it is none. */
+static int take_other_word(const struct cli_syntax *syntax, char ***argv, void *values, bool has_operand,
+                           struct base_err *err)
+{
+    const int length = (int)strcspn(**argv, "=");
+    struct cli_other_word other;
+    const struct cli_option *o;
+    int r;
+
+    if (!find_by_name(syntax, "limit") || !cli_other_word_find(**argv, (*argv)[1], &other))
+        return 1;
+    if (other.pointer && has_operand && syntax->takes_args && (**argv)[1] != '-')
+        return 1; /* rather an option of the program */
+    if (other.fault)
+        return cli_options_err(syntax, err, "%.*s %s", length, **argv, other.fault);
+    if (other.pointer) {
+        (void)cli_options_err(syntax, err, "unknown option %.*s", length, **argv);
+        return base_err_remedy(err, "%s", other.pointer);
+    }
+    *argv += other.uses_next;
+    if (!other.option)
+        return 0; /* so it is in any case */
+    o = find_by_name(syntax, other.option);
+    if (!o)
+        return 1;
+    r = setters[o->kind](syntax, o, (char *)values + o->offset, other.value, err);
+    return r < 0 ? r : 0;
+}
+
 static unsigned operands_max(const struct cli_syntax *syntax)
 {
     unsigned n = 0;
@@ -154,9 +189,23 @@ static int take_operand(const struct cli_syntax *syntax, const char *word, struc
     return 0;
 }
 
-/* What stands after "--": operands that are still missing, then (after another "--", which may be left out) the args.
- */
-static int take_rest(const struct cli_syntax *syntax, char **argv, struct cli_operands *operands, struct base_err *err)
+static bool begins_command(const struct cli_syntax *syntax, bool after, const void *values,
+                           struct cli_operands *operands)
+{
+    operands->is_command =
+        syntax->is_command && operands->count == 1 && syntax->is_command(operands->items[0], after, values);
+    return operands->is_command;
+}
+
+static const char *const *as_args(char **argv)
+{
+    return (const char *const *)argv;
+}
+
+/* What stands after "--": operands that are still missing, then (after another "--", which may be left out, and which
+ * is an argument of a command) the args. */
+static int take_rest(const struct cli_syntax *syntax, char **argv, const void *values, struct cli_operands *operands,
+                     struct base_err *err)
 {
     bool filled = false;
     int r;
@@ -168,9 +217,9 @@ static int take_rest(const struct cli_syntax *syntax, char **argv, struct cli_op
         filled = true;
     }
     if (syntax->takes_args) {
-        if (filled && *argv && strcmp(*argv, "--") == 0)
+        if (filled && !begins_command(syntax, true, values, operands) && *argv && strcmp(*argv, "--") == 0)
             argv++;
-        operands->args = (const char *const *)argv;
+        operands->args = as_args(argv);
         return 0;
     }
     for (; *argv; argv++) {
@@ -181,6 +230,20 @@ static int take_rest(const struct cli_syntax *syntax, char **argv, struct cli_op
     return 0;
 }
 
+static bool is_known(const struct cli_syntax *syntax, const char *word)
+{
+    return strncmp(word, "--", 2) == 0 && find_option(syntax, word + 2, strcspn(word + 2, "="));
+}
+
+static int unknown_short(const struct cli_syntax *syntax, const char *word, const struct cli_operands *operands,
+                         struct base_err *err)
+{
+    (void)cli_options_err(syntax, err, "unknown option %s", word);
+    if (syntax->takes_args && operands->count > 0)
+        (void)base_err_remedy(err, "options of the program stand after --; see fumehood %s --help", syntax->verb);
+    return BASE_E_USAGE;
+}
+
 /* One word that is not "--". Returns 1 for help. */
 static int take_word(const struct cli_syntax *syntax, char ***argv, void *values, struct cli_operands *operands,
                      struct base_err *err)
@@ -189,10 +252,15 @@ static int take_word(const struct cli_syntax *syntax, char ***argv, void *values
 
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return 1;
+    if (word[0] == '-' && word[1]) {
+        int r = is_known(syntax, word) ? 1 : take_other_word(syntax, argv, values, operands->count > 0, err);
+        if (r != 1)
+            return r;
+    }
     if (strncmp(word, "--", 2) == 0)
         return take_option(syntax, argv, values, err);
     if (word[0] == '-' && word[1])
-        return cli_options_err(syntax, err, "unknown option %s", word);
+        return unknown_short(syntax, word, operands, err);
     return take_operand(syntax, word, operands, err);
 }
 
@@ -204,9 +272,10 @@ int cli_options_parse(const struct cli_syntax *syntax, int argc, char **argv, vo
 
     *ret_operands = (struct cli_operands){.args = no_args};
     for (; *at; at++) {
+        unsigned before = ret_operands->count;
         int r;
         if (strcmp(*at, "--") == 0) {
-            r = take_rest(syntax, at + 1, ret_operands, err);
+            r = take_rest(syntax, at + 1, ret_values, ret_operands, err);
             if (r < 0)
                 return r;
             break;
@@ -216,6 +285,11 @@ int cli_options_parse(const struct cli_syntax *syntax, int argc, char **argv, vo
             cli_options_help(syntax);
         if (r != 0)
             return r;
+        if (ret_operands->count > before && begins_command(syntax, false, ret_values, ret_operands)) {
+            at += at[1] && strcmp(at[1], "--") == 0;
+            ret_operands->args = as_args(at + 1);
+            break;
+        }
     }
     if (ret_operands->count < syntax->operands_required)
         return cli_options_err(syntax, err, "%s is missing", syntax->operands[ret_operands->count]);

@@ -1,6 +1,7 @@
 /* options.h - one table a verb says which options it takes; parsing and help both come from it
  *
- * Texts in the results point into argv and the environment of main(); nothing is allocated.
+ * Texts in the results point into argv, the environment of main() and room of this file; nothing is allocated. Words of
+ * other tools that mean the same are taken for the option that they mean, or answered with it (other_words.c).
  */
 #pragma once
 
@@ -43,13 +44,17 @@ struct cli_syntax {
     const char *operands[CLI_OPERANDS_MAX]; /* names for messages ("FILE"), NULL past the end */
     unsigned operands_required;             /* the first so many must be there */
     bool takes_args;                        /* words after "--" are handed on */
-    const char *notes;                      /* printed after the options as it is; may be NULL */
+    /* With takes_args: whether the operand @word is a command, of which all that follows are arguments; @after: it
+     * stands after "--". @values: what was given before it. May be NULL. */
+    bool (*is_command)(const char *word, bool after, const void *values);
+    const char *notes; /* printed after the options as it is; may be NULL */
 };
 
 struct cli_operands {
     const char *items[CLI_OPERANDS_MAX]; /* NULL where not given */
     unsigned count;
-    const char *const *args; /* what stood after "--": NULL-terminated, never NULL */
+    const char *const *args; /* what stood after "--", or after a command: NULL-terminated, never NULL */
+    bool is_command;         /* the first operand is one */
 };
 
 /* Parse argv[1..]; argv[0] is the verb's name. @ret_values is the verb's struct, all zero before. Options may stand

@@ -6,8 +6,10 @@
 #include "base/json.h"
 #include "base/place.h"
 #include "base/signals.h"
+#include "cage/cage.h"
 #include "front/cli/choose.h"
 #include "front/cli/run_end.h"
+#include "front/cli/run_hint.h"
 #include "front/cli/say.h"
 #include "front/cli/verbs.h"
 #include "receipt/receipt.h"
@@ -28,9 +30,9 @@ static const struct cli_option options[] = {
     {"runtime", CLI_TEXT, AT(runtime), "NAME", "Program",
      "python, node, sh, bash, perl or native; default: by FILE's extension, its #! line or its ELF header"},
     {"stdin", CLI_TEXT, AT(stdin_path), "FILE", "Program",
-     "what it reads; default: fumehood's own standard input unless that is a terminal, else nothing"},
+     "what it reads, - for fumehood's own standard input; default: that, unless it is a terminal or FILE is -"},
     {"input", CLI_LIST, AT(inputs), "FILE[:PATH]", "Program",
-     "copy FILE to /work/PATH in the cage; default PATH: FILE's last part; may be given again"},
+     "copy FILE to /work/PATH in the cage; default PATH: FILE's last part; a colon in a name: \\:; may be given again"},
     {"env", CLI_LIST, AT(env), "NAME=VALUE", "Program",
      "add a variable, or replace a fixed one (PATH, HOME, LANG, TZ, TMPDIR) or the policy's; nothing is inherited; "
      "may be given again, each NAME once"},
@@ -49,16 +51,29 @@ static const struct cli_option options[] = {
     {NULL},
 };
 
+static bool is_command(const char *word, bool after, const void *values);
+
 static const struct cli_syntax syntax = {
     .verb = "run",
-    .usage = "[OPTION]... FILE [-- ARG...]",
-    .summary = "Run FILE in a cage: no network, no file of this machine but /usr read-only, nothing left "
-               "afterwards. Its output passes through as it comes; the exit status is its own.",
+    .usage = "[OPTION]... FILE [-- ARG...], or: fumehood run [OPTION]... [--] COMMAND [ARG...]",
+    .summary = "Run FILE (- is standard input), or a COMMAND of this machine, in a cage: no network, no file of this "
+               "machine but /usr read-only, nothing left afterwards. Its output passes through as it comes; the exit "
+               "status is its own. A word that names a file here is FILE, unless -- stands before it; all that follows "
+               "a COMMAND is its own.",
     .options = options,
     .operands = {"FILE"},
     .operands_required = 1,
     .takes_args = true,
-    .notes = "Limits (KEY: default). Values: 64, 512MiB, 10s, or unlimited; never 0.\n"
+    .is_command = is_command,
+    .notes = "Examples\n"
+             "  fumehood run a.py -- ARG ARG\n"
+             "  fumehood run --timeout 5 --memory 1G a.py\n"
+             "  fumehood run -- python3 -c 'print(1)'\n"
+             "  fumehood run -- sh -c 'ls -l | wc -l'\n"
+             "  fumehood run --input a.c -- sh -c 'cc a.c && ./a.out'\n"
+             "  curl ... | fumehood run --runtime python -\n"
+             "  fumehood run --json a.py | fumehood receipt show\n\n"
+             "Limits (KEY: default). Values: 64, 512MiB, 1.5G, 10s, or unlimited; never 0.\n"
              "  wall_ms: 10s            cpu_ms: unlimited       idle_ms: unlimited\n"
              "  memory_bytes: 512MiB    processes: 64           open_files: 256\n"
              "  file_bytes: 64MiB       scratch_bytes: 64MiB    scratch_inodes: 16384\n"
@@ -82,7 +97,9 @@ struct job {
     size_t file_count;
     int stdin_fd; /* -1: nothing to read */
     int stdin_owned_fd;
-    uint64_t signals; /* those that were blocked at the start */
+    uint64_t signals;    /* those that were blocked at the start */
+    const char *operand; /* FILE, or COMMAND */
+    bool is_command;
 };
 
 /* From the moment that there is something to clear up until it is: a signal waits for the run, which it cancels. What
@@ -117,16 +134,57 @@ static int not_in_this_version(const struct values *values, struct base_err *err
     return 0;
 }
 
-static int load_program(struct job *job, const char *path, struct base_err *err)
+/* The last that is given, by options or else by the policy. */
+static const char *path_among(const char *const *variables, size_t count, const char *otherwise)
 {
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(variables[i], "PATH=", 5) == 0)
+            otherwise = variables[i] + 5;
+    return otherwise;
+}
+
+static const char *cage_path(const struct cli_list *env)
+{
+    size_t count = 0;
+
+    while (cage_environment()[count])
+        count++;
+    return path_among(env->items, env->count, path_among(cage_environment(), count, ""));
+}
+
+/* A name without a slash is sought here and in the cage; "--" decides which is first. What is in neither is told as a
+ * command: the message speaks of both. */
+static bool is_command(const char *word, bool after, const void *of_run)
+{
+    const struct values *values = of_run;
+    struct stage_program program;
+    struct stat st;
+    bool is_here = stat(word, &st) == 0;
+
+    if (values->runtime || strcmp(word, "-") == 0 || (strchr(word, '/') && !after))
+        return false;
+    if (is_here && !after && !S_ISDIR(st.st_mode))
+        return false;
+    return (!is_here && !strchr(word, '/')) || stage_command_find(word, cage_path(&values->env), &program, NULL) >= 0;
+}
+
+static int load_program(struct job *job, struct base_err *err)
+{
+    const struct policy *policy = &job->policy;
+    const char *variables[POLICY_ENV_MAX], *folders = cage_path(&job->values.env);
     int r;
 
-    if (strcmp(path, "-") == 0)
-        return cli_options_err(&syntax, err, "a program on standard input is not supported, FILE must be a file");
-    r = stage_program_load(path, job->values.runtime, run_staged_max_bytes(&job->policy), &job->program, err);
-    if (r < 0)
-        return run_staged_remedy(&job->policy, r, err);
-    return stage_runtime_check(job->program.runtime, err);
+    if (job->is_command) {
+        for (size_t i = 0; i < policy->env_count; i++)
+            variables[i] = policy->env[i];
+        folders = path_among(variables, policy->env_count, folders); /* options stand over the policy's already */
+        r = stage_command_find(job->operand, folders, &job->program, err);
+        return r < 0 ? cli_run_no_command(job->operand, folders, err) : 0;
+    }
+    r = stage_program_load(job->operand, job->values.runtime, run_staged_max_bytes(policy), &job->program, err);
+    if (r == BASE_E_NOT_FOUND)
+        return cli_run_no_runtime(job->operand, folders, err);
+    return r < 0 ? run_staged_remedy(policy, r, err) : stage_runtime_check(job->program.runtime, err);
 }
 
 /* One more, as far as there is room for it. */
@@ -160,16 +218,40 @@ static int load_inputs(struct job *job, struct base_err *err)
     return stage_files_check(&job->program, job->files, job->file_count, err);
 }
 
+/* A program that came through standard input has used it up. */
+static bool is_stdin_used(const struct job *job)
+{
+    static const char *const names[] = {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"};
+
+    for (size_t i = 0; i < ARRAY_COUNT(names) && !job->is_command; i++)
+        if (strcmp(job->operand, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static int open_stdin_file(struct job *job, const char *path, struct base_err *err)
+{
+    int r;
+
+    if (stage_is_stream(path))
+        r = stage_stream_open(path, &job->stdin_owned_fd, err);
+    else
+        r = base_file_open(path, &job->stdin_owned_fd, NULL, err);
+    job->stdin_fd = job->stdin_owned_fd;
+    return cli_say_usage_if_missing(r, err);
+}
+
 static int open_stdin(struct job *job, struct base_err *err)
 {
+    const char *path = job->values.stdin_path;
+    bool is_own = path && strcmp(path, "-") == 0;
     struct stat st;
 
-    if (job->values.stdin_path) {
-        int r = base_file_open(job->values.stdin_path, &job->stdin_owned_fd, NULL, err);
-        job->stdin_fd = job->stdin_owned_fd;
-        return cli_say_usage_if_missing(r, err);
-    }
-    if (isatty(STDIN_FILENO))
+    if (is_own && is_stdin_used(job))
+        return cli_options_err(&syntax, err, "standard input is the program already, so --stdin cannot be it too");
+    if (path && !is_own)
+        return open_stdin_file(job, path, err);
+    if (is_stdin_used(job) || (!is_own && isatty(STDIN_FILENO)))
         return 0;
     if (fstat(STDIN_FILENO, &st) == 0 && S_ISDIR(st.st_mode))
         return base_err_set(err, BASE_E_USAGE, "standard input", "is a directory");
@@ -192,29 +274,58 @@ static int check_receipt_path(const char *path, struct base_err *err)
     return cli_say_usage_if_unwritable(r, err);
 }
 
-static int prepare(struct job *job, const char *path, struct base_err *err)
+/* Something that is read waits for somebody else. */
+static bool must_wait(const struct job *job)
 {
-    struct values *values = &job->values;
+    const struct values *values = &job->values;
+    bool waits = (!job->is_command && stage_is_stream(job->operand)) ||
+                 (values->stdin_path && strcmp(values->stdin_path, "-") != 0 && stage_is_stream(values->stdin_path));
+
+    for (size_t i = 0; i < values->inputs.count && !waits; i++)
+        waits = stage_file_is_stream(values->inputs.items[i]);
+    return waits;
+}
+
+/* From here on there is something to clear up. */
+static void begin(struct job *job)
+{
+    hold_signals(job);
+    if (job->values.chosen == RUN_CAGE_FRESH)
+        (void)run_prepare(NULL); /* execute() will tell */
+}
+
+static int load(struct job *job, struct base_err *err)
+{
+    const struct values *values = &job->values;
     const struct cli_choice choice = {values->policy, values->tier, &values->limits, &values->env,
                                       values->if_available};
-    int r = not_in_this_version(values, err);
+    int r = cli_choose_policy(&choice, &job->policy, err);
 
     if (r >= 0)
-        r = cli_choose_cage(&syntax, values->cage, values->fresh, RUN_CAGE_FRESH, &values->chosen, err);
-    hold_signals(job);
-    if (r >= 0) {
-        if (values->chosen == RUN_CAGE_FRESH)
-            (void)run_prepare(NULL); /* execute() will tell */
-        r = cli_choose_policy(&choice, &job->policy, err);
-    }
-    if (r >= 0)
-        r = load_program(job, path, err);
+        r = load_program(job, err);
     if (r >= 0)
         r = load_inputs(job, err);
     if (r >= 0)
         r = open_stdin(job, err);
+    return r < 0 ? r : check_receipt_path(values->receipt, err);
+}
+
+static int prepare(struct job *job, struct base_err *err)
+{
+    struct values *values = &job->values;
+    int r = not_in_this_version(values, err);
+    bool waits;
+
     if (r >= 0)
-        r = check_receipt_path(values->receipt, err);
+        r = cli_choose_cage(&syntax, values->cage, values->fresh, RUN_CAGE_FRESH, &values->chosen, err);
+    if (r < 0)
+        return r;
+    waits = must_wait(job);
+    if (!waits)
+        begin(job);
+    r = load(job, err);
+    if (waits && r >= 0)
+        begin(job);
     return r;
 }
 
@@ -296,8 +407,10 @@ int cli_run(int argc, char **argv)
 
     if (r == 1)
         return cli_say_end(0);
+    job.operand = operands.items[0];
+    job.is_command = operands.is_command;
     if (r >= 0)
-        r = prepare(&job, operands.items[0], &err);
+        r = prepare(&job, &err);
     if (r < 0) {
         let_signals(&job);
         return cli_say_error(&err);

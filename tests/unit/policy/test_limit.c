@@ -54,7 +54,9 @@ static void wrong_assignments_are_usage_errors(void **state)
         {"open_files=1048577", "open_files is too large"},
         {"memory_bytes=99999999999999999999", "memory_bytes is too large"},
         {"memory_bytes=5x", "memory_bytes has an unknown unit"},
-        {"wall=5", "wall is not a limit"},
+        {"memory=512", "memory has no unit"},
+        {"wall=never", "wall is not a number"},
+        {"walls=5", "walls is not a limit"},
         {"wall_ms_if=5", "wall_ms_if is not a limit"},
         {"WALL_MS=5", "WALL_MS is not a limit"},
         {"wall_ms_if_available_if_available=5", "wall_ms_if_available_if_available is not a limit"},
@@ -72,6 +74,50 @@ static void wrong_assignments_are_usage_errors(void **state)
     }
     assert_int_equal(policy_hash(&policy, after, &err), 0);
     assert_string_equal(before, after);
+}
+
+static void what_people_call_them(void **state)
+{
+    static const struct {
+        const char *text;
+        enum policy_limit_key key;
+        uint64_t value;
+        bool if_available;
+    } goods[] = {
+        {"wall=5", POLICY_LIMIT_WALL_MS, 5000, false},
+        {"timeout=0.5", POLICY_LIMIT_WALL_MS, 500, false},
+        {"wall=250ms", POLICY_LIMIT_WALL_MS, 250, false},
+        {"wall_ms=250", POLICY_LIMIT_WALL_MS, 250, false}, /* the key has the unit */
+        {"wall_if_available=5", POLICY_LIMIT_WALL_MS, 5000, true},
+        {"memory=1g", POLICY_LIMIT_MEMORY_BYTES, 1u << 30, false},
+        {"mem=134217728", POLICY_LIMIT_MEMORY_BYTES, 1u << 27, false},
+        {"pids=7", POLICY_LIMIT_PROCESSES, 7, false},
+        {"disk=1M", POLICY_LIMIT_SCRATCH_BYTES, 1u << 20, false},
+        {"cpu=2s", POLICY_LIMIT_CPU_MS, 2000, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(goods) / sizeof(goods[0]); i++) {
+        AUTO_POLICY struct policy policy = {0};
+        struct base_err err = {0};
+
+        assert_int_equal(policy_builtin("default", &policy, &err), 0);
+        assert_int_equal(policy_set_limit(&policy, goods[i].text, &err), 0);
+        assert_int_equal(policy.limits[goods[i].key].value, goods[i].value);
+        assert_int_equal(policy.limits[goods[i].key].if_available, goods[i].if_available);
+    }
+}
+
+static void each_once_whatever_its_name(void **state)
+{
+    static const char *const limits[] = {"wall=1s", "wall_ms_if_available=2s"};
+    AUTO_POLICY struct policy policy = {0};
+    struct base_err err = {0};
+
+    (void)state;
+    assert_int_equal(policy_builtin("default", &policy, &err), 0);
+    assert_int_equal(policy_set_limits(&policy, limits, 2, "me", &err), BASE_E_USAGE);
+    assert_string_equal(err.what, "wall_ms is given twice");
 }
 
 static void each_once(void **state)
@@ -100,6 +146,8 @@ int main(void)
         cmocka_unit_test(command_line_sets_a_limit),
         cmocka_unit_test(wrong_assignments_are_usage_errors),
         cmocka_unit_test(each_once),
+        cmocka_unit_test(what_people_call_them),
+        cmocka_unit_test(each_once_whatever_its_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
