@@ -27,6 +27,7 @@ static const struct {
     [POLICY_LIMIT_STDIN_BYTES] = {OWN, CAGE_CONTROLLER_MAX, "supervisor"},
     [POLICY_LIMIT_STDOUT_BYTES] = {OWN, CAGE_CONTROLLER_MAX, "supervisor"},
     [POLICY_LIMIT_STDERR_BYTES] = {OWN, CAGE_CONTROLLER_MAX, "supervisor"},
+    [POLICY_LIMIT_VALUE_BYTES] = {OWN, CAGE_CONTROLLER_MAX, "supervisor"},
     [POLICY_LIMIT_CPUS] = {NEEDS_GROUP, CAGE_CPU, "none"},
 };
 

@@ -52,7 +52,8 @@ static void describe(const struct eval_job *job, const struct warden_outcome *ou
 
 struct comparison {
     struct judge_facts *facts;
-    char text[200]; /* room for facts->wrong_text */
+    char text[200];        /* room for facts->wrong_text */
+    char ending_text[160]; /* and for facts->ending_text */
 };
 
 static void note(struct comparison *c, bool same)
@@ -84,6 +85,26 @@ static void compare_value(const struct eval_case *expected, const struct judge_a
     (void)snprintf(c->text, sizeof(c->text), mutation ? "changed its input: %s" : "%s", how);
 }
 
+static uint64_t value_max(const struct eval_job *job)
+{
+    const struct policy_limit *limit = &job->request.policy->limits[POLICY_LIMIT_VALUE_BYTES];
+
+    return limit->unlimited || limit->value > WARDEN_KEEP_MAX_BYTES ? WARDEN_KEEP_MAX_BYTES : limit->value;
+}
+
+static void too_large(const struct eval_job *job, struct comparison *c)
+{
+    uint64_t max = value_max(job);
+
+    if (c->facts->ending == JUDGE_ENDED_TIME) /* it was stopped while it said it */
+        return;
+    c->facts->ending = JUDGE_ENDED_OUTPUT;
+    (void)snprintf(c->ending_text, sizeof(c->ending_text), "the value has more than %llu bytes%s",
+                   (unsigned long long)max,
+                   max == WARDEN_KEEP_MAX_BYTES ? ", which is all that is ever kept" : " (--limit value_bytes=SIZE)");
+    c->facts->ending_text = c->ending_text;
+}
+
 static void compare_call(const struct eval_job *job, const struct warden_outcome *outcome, struct comparison *c)
 {
     struct judge_facts *facts = c->facts;
@@ -92,10 +113,12 @@ static void compare_call(const struct eval_job *job, const struct warden_outcome
     int r;
 
     if (facts->mark.said != JUDGE_SAID_VALUE) {
-        if (outcome->mark_truncated && facts->mark.said < JUDGE_SAID_VALUE) {
-            facts->ending = JUDGE_ENDED_OUTPUT;
-            facts->ending_text = "the returned value is longer than what is kept";
-        }
+        if (outcome->mark_truncated && facts->mark.said < JUDGE_SAID_VALUE)
+            too_large(job, c);
+        return;
+    }
+    if (facts->mark.value_count > value_max(job)) {
+        too_large(job, c);
         return;
     }
     r = judge_answer_read(facts->mark.value, facts->mark.value_count, &answer, &err);
@@ -167,9 +190,22 @@ static void name_file(const struct eval_job *job, struct judge_ruling *ruling)
         memcpy(ruling->detail, detail, sizeof(detail));
 }
 
-static bool ended_by_itself(enum judge_ending ending)
+/* It may have answered, whatever came after that. */
+static bool may_have_answered(const struct eval_job *job, enum judge_ending ending)
 {
-    return ending == JUDGE_ENDED_EXITED || ending == JUDGE_ENDED_SIGNALED;
+    return ending == JUDGE_ENDED_EXITED || ending == JUDGE_ENDED_SIGNALED ||
+           (ending == JUDGE_ENDED_TIME && job->task->kind == EVAL_CALL);
+}
+
+/* The driver of a call speaks on stderr or stdout where the candidate has closed its channel. */
+static void hear(const struct eval_job *job, const struct warden_outcome *outcome, struct judge_mark *mark)
+{
+    const struct base_buf *const heard[] = {&outcome->mark, &outcome->err.kept, &outcome->out.kept};
+    size_t count = job->task->kind == EVAL_CALL ? ARRAY_COUNT(heard) : 1;
+
+    *mark = (struct judge_mark){0};
+    for (size_t i = 0; i < count && mark->said == JUDGE_SAID_NOTHING; i++)
+        judge_mark_read(heard[i]->bytes, heard[i]->count, job->kind, job->nonce, mark);
 }
 
 void eval_job_judge(const struct eval_job *job, int code, const struct base_err *error,
@@ -194,9 +230,9 @@ void eval_job_judge(const struct eval_job *job, int code, const struct base_err 
     facts.forbidden = job->request.policy->denials != POLICY_DENIALS_RECORD && outcome->denial_count > 0;
     facts.kind = job->kind;
     facts.start_is_first = job->start_is_first;
-    judge_mark_read(outcome->mark.bytes, outcome->mark.count, job->kind, job->nonce, &facts.mark);
+    hear(job, outcome, &facts.mark);
     facts.wrong_text = comparison.text;
-    if (ended_by_itself(facts.ending))
+    if (may_have_answered(job, facts.ending))
         compare[job->kind](job, outcome, &comparison);
     judge_decide(&facts, ret_ruling);
     name_file(job, ret_ruling);

@@ -1,6 +1,6 @@
 /* mark_untrusted.c - what a guest wrote to its private descriptor
  *
- * Runs outside the cage on bytes that the guest wrote, at most WARDEN_MARK_MAX_BYTES of them. Only whole lines that
+ * Runs outside the cage on bytes that the guest wrote, as many as the policy lets it say. Only whole lines that
  * carry this run's nonce count; nothing is copied but a short reason.
  */
 

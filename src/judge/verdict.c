@@ -148,6 +148,17 @@ static void decide_exit(const struct judge_facts *f, struct judge_ruling *ruling
     }
 }
 
+/* An answered call is answered: the answer was received and compared, and neither a clock that strikes later nor how
+ * the process goes changes it. Memory, output and denials stay what they are: facts of the run. */
+static bool is_answered(const struct judge_facts *f)
+{
+    bool is_call = f->kind == JUDGE_CALL || f->kind == JUDGE_MUTATION;
+    bool is_late =
+        f->ending == JUDGE_ENDED_TIME || f->ending == JUDGE_ENDED_EXITED || f->ending == JUDGE_ENDED_SIGNALED;
+
+    return is_call && is_late && f->mark.said == JUDGE_SAID_VALUE && f->compared != JUDGE_NOT_COMPARED;
+}
+
 void judge_decide(const struct judge_facts *f, struct judge_ruling *ret_ruling)
 {
     bool known = (unsigned)f->ending < JUDGE_ENDED_MAX && (unsigned)f->kind < JUDGE_KIND_MAX;
@@ -158,6 +169,8 @@ void judge_decide(const struct judge_facts *f, struct judge_ruling *ret_ruling)
         decide_nothing(f, ret_ruling);
     else if (f->forbidden && !ours)
         judge_rule(JUDGE_VIOLATION, f->ending_text ? f->ending_text : "tried what is denied", ret_ruling);
+    else if (is_answered(f))
+        decide_compared(f, ret_ruling);
     else if (by_ending[f->ending].decides)
         judge_rule(by_ending[f->ending].verdict, f->ending_text, ret_ruling);
     else if (word && word->verdict != JUDGE_PASS)

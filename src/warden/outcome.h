@@ -97,7 +97,7 @@ struct warden_outcome {
 
     uint64_t wall_us, cpu_us, memory_peak_bytes, processes_peak, scratch_peak_bytes;
     struct warden_stream out, err;
-    struct base_buf mark; /* what came on the private descriptor, at most WARDEN_MARK_MAX_BYTES */
+    struct base_buf mark; /* what came on the private descriptor, as far as value_bytes keeps it */
     bool mark_truncated;
 
     bool is_kept;      /* its cage was made by a keeper, in a slot that serves many runs */
@@ -117,7 +117,8 @@ struct warden_outcome {
 /* Whatever the limit, all of a stream is counted and hashed, and no more than this is kept: it stands in our memory,
  * and in the receipt. */
 #define WARDEN_KEEP_MAX_BYTES (UINT64_C(8) << 20)
-#define WARDEN_MARK_MAX_BYTES (1u << 20)
+/* What the line of a value has beyond it: less than this. */
+#define WARDEN_MARK_LINE_BYTES 256u
 
 /* The denied attempts, denial_count of them. */
 const struct warden_denial *warden_outcome_denials(const struct warden_outcome *outcome);

@@ -45,15 +45,27 @@ static int open_pipe(int *ret_read, int *ret_write, bool guest_reads, mode_t mod
 
 static const struct policy_limit *limit_of(const struct warden_watch *watch, int sink)
 {
-    return &watch->job->plan->policy
-                ->limits[sink == WARDEN_OUT ? POLICY_LIMIT_STDOUT_BYTES : POLICY_LIMIT_STDERR_BYTES];
+    static const enum policy_limit_key keys[WARDEN_SINK_MAX] = {
+        [WARDEN_OUT] = POLICY_LIMIT_STDOUT_BYTES,
+        [WARDEN_ERR] = POLICY_LIMIT_STDERR_BYTES,
+        [WARDEN_MARK] = POLICY_LIMIT_VALUE_BYTES,
+    };
+
+    return &watch->job->plan->policy->limits[keys[sink]];
+}
+
+/* A value travels in a line, which has a little more than it. */
+static uint64_t line_around(int sink)
+{
+    return sink == WARDEN_MARK ? WARDEN_MARK_LINE_BYTES : 0;
 }
 
 static uint64_t keep_max(const struct warden_watch *watch, int sink)
 {
     const struct policy_limit *limit = limit_of(watch, sink);
+    bool is_cut = limit->unlimited || limit->value > WARDEN_KEEP_MAX_BYTES;
 
-    return limit->unlimited || limit->value > WARDEN_KEEP_MAX_BYTES ? WARDEN_KEEP_MAX_BYTES : limit->value;
+    return (is_cut ? WARDEN_KEEP_MAX_BYTES : limit->value) + line_around(sink);
 }
 
 static uint64_t pass_max(const struct warden_watch *watch, int sink)
@@ -65,7 +77,9 @@ static uint64_t pass_max(const struct warden_watch *watch, int sink)
 
 bool warden_sink_over(const struct warden_watch *watch, int sink)
 {
-    return watch->sinks[sink].bytes > pass_max(watch, sink);
+    uint64_t bytes = watch->sinks[sink].bytes, line = line_around(sink);
+
+    return bytes > line && bytes - line > pass_max(watch, sink);
 }
 
 /* The descriptor may not be ours to make non-blocking, but a pipe or a terminal can be opened anew, as a description of
@@ -118,7 +132,7 @@ int warden_streams_open(struct warden_watch *watch, struct base_err *err)
     init_sink(&watch->sinks[WARDEN_ERR], job->stderr_fd, keep_max(watch, WARDEN_ERR), &watch->outcome->err.kept);
     watch->sinks[WARDEN_OUT].pass_left = pass_max(watch, WARDEN_OUT);
     watch->sinks[WARDEN_ERR].pass_left = pass_max(watch, WARDEN_ERR);
-    init_sink(&watch->sinks[WARDEN_MARK], -1, WARDEN_MARK_MAX_BYTES, &watch->outcome->mark);
+    init_sink(&watch->sinks[WARDEN_MARK], -1, keep_max(watch, WARDEN_MARK), &watch->outcome->mark);
     source->from_fd = job->stdin_fd;
     source->bytes = job->stdin_bytes;
     source->count = job->stdin_count;

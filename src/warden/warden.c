@@ -355,6 +355,7 @@ static void finish_limits(struct warden_watch *watch, const struct cage_counters
         {POLICY_LIMIT_SCRATCH_INODES, watch->report->scratch_full >> 1 & 1},
         {POLICY_LIMIT_STDOUT_BYTES, warden_sink_over(watch, WARDEN_OUT)},
         {POLICY_LIMIT_STDERR_BYTES, warden_sink_over(watch, WARDEN_ERR)},
+        {POLICY_LIMIT_VALUE_BYTES, warden_sink_over(watch, WARDEN_MARK)},
         {POLICY_LIMIT_STDIN_BYTES, warden_source_over(&watch->source)},
         {POLICY_LIMIT_WALL_MS, outcome->limit == WARDEN_LIMIT_WALL},
         {POLICY_LIMIT_CPU_MS, outcome->limit == WARDEN_LIMIT_CPU},

@@ -152,7 +152,7 @@ def test_policy_order_and_spelling_do_not_change_its_hash(hood):
 def test_policy_defaults_are_the_promised_ones(hood):
     limits = json.loads(hood.call("policy", "show", "--json").out)["limits"]
     promised = {"wall_ms": 10_000, "memory_bytes": 512 << 20, "processes": 64, "open_files": 256, "scratch_bytes": 64 << 20,
-                "stdout_bytes": 1 << 20, "stderr_bytes": 1 << 20, "cpus": 1}
+                "stdout_bytes": 1 << 20, "stderr_bytes": 1 << 20, "value_bytes": 1 << 20, "cpus": 1}
     assert {key: limits[key] for key in promised} == promised
     assert set(limits) == set(LIMIT_KEYS)
 

@@ -318,6 +318,89 @@ def test_mutation_is_exact(hood):
     assert one_call(hood, "def solution(x):\n    x[0] += 1e-12\n", cases)[0]["m"] == "wrong-answer"
 
 
+ANSWERED = {
+    "python": [
+        ("import threading, time; threading.Thread(target=time.sleep, args=(60,)).start(); return 1", 1, "pass", None),
+        ("import threading\n def spin():\n  while True: pass\n threading.Thread(target=spin).start(); return 1", 1, "pass", None),
+        ("import atexit, time; atexit.register(time.sleep, 60); return 1", 1, "pass", None),
+        ("import atexit, os; atexit.register(os._exit, 3); return 1", 1, "pass", None),
+        ("import os\n if os.fork() == 0: os.setsid(); __import__('time').sleep(60)\n return 1", 1, "pass", None),
+        ("import os\n if os.fork() == 0: return 2\n __import__('time').sleep(0.2); return 1", 1, "pass", None),
+        ("import multiprocessing.pool\n p = multiprocessing.pool.ThreadPool(2); p.apply_async(__import__('time').sleep, (60,)); return 1", 1, "pass", None),
+        ("class B:\n  def __del__(s): __import__('time').sleep(60)\n global b; b = B(); return 1", 1, "pass", None),
+        ("import signal; signal.signal(signal.SIGALRM, signal.SIG_DFL); signal.setitimer(signal.ITIMER_REAL, 60); return 1", 1, "pass", None),
+        ("import threading, time; threading.Thread(target=time.sleep, args=(60,)).start(); return 2", 1, "wrong-answer", "got 2, expected 1"),
+        ("import threading, time; threading.Thread(target=time.sleep, args=(60,)).start(); raise KeyError(7)", 1, "runtime-error", "KeyError: 7"),
+        ("import threading, time; threading.Thread(target=time.sleep, args=(60,)).start(); return {1}", 1, "runtime-error", "a value of type set"),
+        ("print('a', end=''); return 1", 1, "pass", None),
+        ("while True: print('a' * 4096)", 1, "output-limit", None),
+        ("while True: pass", 1, "timeout", None),
+        ("import os; os.closerange(3, 256); return 1", 1, "pass", None),
+        ("import os; os.closerange(3, 65536); return [1] * 5000", [1] * 5000, "pass", None),
+        ("import os; os.closerange(3, 256); return 2", 1, "wrong-answer", None),
+        ("import os; os.closerange(3, 256); raise KeyError(7)", 1, "runtime-error", "KeyError: 7"),
+        ("import os; os.close(3); return open('/dev/null').fileno()", 3, "pass", None),
+        ("import os; os.dup2(os.open('/work/x', os.O_RDWR | os.O_CREAT), 3); return 1", 1, "pass", None),
+        ("import os; os.dup2(1, 3); return 1", 1, "pass", None),
+        ("open(3, 'w', closefd=True).close(); return 1", 1, "pass", None),
+        ("import os; os.closerange(2, 256); return 1", 1, "pass", None),
+        ("import os; n = os.open('/dev/null', os.O_RDWR); os.dup2(n, 2); os.dup2(n, 3); return 1", 1, "pass", None),
+        ("import sys; sys.stdout.close(); sys.stderr.close(); return 1", 1, "pass", None),
+        ("import sys; sys.stdout = sys.stderr = None; return 1", 1, "pass", None),
+        ("import os; os.set_blocking(3, False); return 'x' * 900000", "x" * 900000, "pass", None),
+        ("import os; os.write(3, b'half a line'); return 1", 1, "pass", None),
+        ("import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3)); return 1", 1, "pass", None),
+        ("import os; os.chdir('/'); os.environ.clear(); return 1", 1, "pass", None),
+    ],
+    "javascript": [
+        ("setInterval(() => 1, 10); return 1;", 1, "pass", None),
+        ("setTimeout(() => { throw 1; }, 0); return 1;", 1, "pass", None),
+        ("require('net').createServer().listen('/work/s'); return 1;", 1, "pass", None),
+        ("process.stdin.resume(); process.on('exit', () => { while (true); }); return 1;", 1, "pass", None),
+        ("process.exitCode = 3; return 1;", 1, "pass", None),
+        ("process.on('exit', () => process.exit(3)); return 1;", 1, "pass", None),
+        ("new (require('worker_threads').Worker)('while (true);', {eval: true}); return 1;", 1, "pass", None),
+        ("require('crypto').pbkdf2('a', 'b', 1e9, 9, 'sha512', () => 1); return 1;", 1, "pass", None),
+        ("require('child_process').spawn('sleep', ['60']); return 1;", 1, "pass", None),
+        ("setInterval(() => 1, 10); throw new Error('boom');", 1, "runtime-error", "Error: boom"),
+        ("return new Promise(good => { setInterval(() => 1, 10); setTimeout(good, 5, 1); });", 1, "pass", None),
+        ("setInterval(() => 1, 10); return 2;", 1, "wrong-answer", None),
+        ("return new Promise(() => setInterval(() => 1, 10));", 1, "timeout", None),
+        ("return new Promise(() => 1);", 1, "exited-early", None),
+        ("require('fs').closeSync(3); return 1;", 1, "pass", None),
+        ("const fs = require('fs'); fs.closeSync(3); fs.openSync('/work/x', 'w'); return 1;", 1, "pass", None),
+        ("require('fs').closeSync(3); throw new Error('boom');", 1, "runtime-error", "Error: boom"),
+        ("require('fs').writeSync(3, 'half a line'); return 1;", 1, "pass", None),
+        ("console.log('a'.repeat(100000)); return 1;", 1, "pass", None),
+        ("while (true) require('fs').writeSync(1, 'a'.repeat(1000));", 1, "output-limit", None),
+    ],
+}
+
+
+@pytest.mark.parametrize("language", list(ANSWERED))
+def test_an_answered_call_is_answered(hood, language):
+    """Whatever the program leaves running, and whatever it has closed."""
+    wrong = calls(hood, language, ANSWERED[language])
+    assert not wrong, wrong
+    assert not processes_with(hood.nonce)
+
+
+@pytest.mark.parametrize("language,body", [("python", "return 'x' * %d"), ("javascript", "return 'x'.repeat(%d);")])
+def test_a_returned_value_has_a_limit_of_its_own(hood, language, body):
+    size = (1 << 20) - 2
+    rows = [(body % size, "x" * size, "pass", None), (body % (size + 1), "x", "output-limit", "more than 1048576 bytes (--limit value_bytes=SIZE)"),
+            (body % (9 << 20), "x", "output-limit", "more than 1048576 bytes")]
+    wrong = calls(hood, language, rows)
+    assert not wrong, wrong
+    hood.folder = hood.folder / "more"
+    tasks = hood.file("tasks.json", json.dumps([{"id": "t", "language": language, "cases": [{"name": "c", "input": 0, "expect": "x" * (size + 1)}]}]))
+    head = {"python": "def solution(x):\n ", "javascript": "function solution(x) { "}[language]
+    lines = hood.file("c.jsonl", json.dumps({"task_id": "t", "solution": head + body % (size + 1) + ("}" if "f" == head[0] else "")}) + "\n")
+    run = evaluate(hood, tasks, lines, "--limit", "value_bytes=2MiB", "--limit", "wall_ms=3s")
+    assert run.rows[0]["verdict"] == "pass", run.rows
+    assert receipts_of(run.folder)[0]["limits"]["value_bytes"] == {"value": 2 << 20, "enforced_by": "supervisor", "hits": 0}
+
+
 FORGED = r'''
 import os, sys, json, builtins, atexit
 for fd in range(1, 32):

@@ -78,7 +78,7 @@ static const struct cli_syntax syntax = {
              "  memory_bytes: 512MiB    processes: 64           open_files: 256\n"
              "  file_bytes: 64MiB       scratch_bytes: 64MiB    scratch_inodes: 16384\n"
              "  stdin_bytes: 64MiB      stdout_bytes: 1MiB      stderr_bytes: 1MiB\n"
-             "  cpus: 1\n"
+             "  value_bytes: 1MiB       cpus: 1\n"
              "  KEY_if_available=VALUE goes on without the limit where this machine cannot\n"
              "  enforce it, and the receipt says so.\n\n"
              "Exit status\n"

@@ -82,7 +82,7 @@ static void with_groups(void **state)
             [POLICY_LIMIT_FILE_BYTES] = "rlimit",       [POLICY_LIMIT_SCRATCH_BYTES] = "tmpfs",
             [POLICY_LIMIT_SCRATCH_INODES] = "tmpfs",    [POLICY_LIMIT_STDIN_BYTES] = "supervisor",
             [POLICY_LIMIT_STDOUT_BYTES] = "supervisor", [POLICY_LIMIT_STDERR_BYTES] = "supervisor",
-            [POLICY_LIMIT_CPUS] = rows[i].word,
+            [POLICY_LIMIT_VALUE_BYTES] = "supervisor",  [POLICY_LIMIT_CPUS] = rows[i].word,
         };
         set(&policy, "cpu_ms=5s");
         set(&policy, "idle_ms=5s");

@@ -190,6 +190,35 @@ static void calls(void **state)
     base_buf_clear(&b.outcome.mark);
     b.outcome.mark_truncated = true;
     assert_int_equal(judge(&b, &ruling), JUDGE_OUTPUT_LIMIT);
+    assert_string_equal(ruling.detail, "the value has more than 1048576 bytes (--limit value_bytes=SIZE)");
+}
+
+static void late(void **state)
+{
+    CLEANUP(bench_down) struct bench b;
+    struct judge_ruling ruling;
+
+    (void)state;
+    bench_up(&b, "{\"id\":\"a\",\"cases\":[{\"input\":1,\"expect\":2}]}", "def solution(x): pass");
+    b.outcome.ending = WARDEN_LIMIT;
+    b.outcome.limit = WARDEN_LIMIT_WALL;
+    assert_int_equal(judge(&b, &ruling), JUDGE_TIMEOUT);
+    say(&b, "value", "2");
+    assert_int_equal(judge(&b, &ruling), JUDGE_PASS);
+    say(&b, "value", "3");
+    assert_int_equal(judge(&b, &ruling), JUDGE_WRONG_ANSWER);
+    b.outcome.limit = WARDEN_LIMIT_OUTPUT;
+    say(&b, "value", "2");
+    assert_int_equal(judge(&b, &ruling), JUDGE_OUTPUT_LIMIT);
+    b.outcome.ending = WARDEN_EXITED;
+    base_buf_clear(&b.outcome.mark);
+    assert_int_equal(judge(&b, &ruling), JUDGE_EXITED_EARLY);
+    assert_int_equal(base_buf_printf(&b.outcome.err.kept, "x\nvalue %s 2\n", b.job->nonce), 0);
+    assert_int_equal(judge(&b, &ruling), JUDGE_PASS); /* its channel was closed */
+    b.policy.limits[POLICY_LIMIT_VALUE_BYTES].value = 1;
+    assert_int_equal(judge(&b, &ruling), JUDGE_PASS);
+    say(&b, "value", "22");
+    assert_int_equal(judge(&b, &ruling), JUDGE_OUTPUT_LIMIT);
 }
 
 static void mutation(void **state)
@@ -263,9 +292,9 @@ static void file_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(stdio),        IN_FOLDER(limits),     IN_FOLDER(host_and_policy),
-        IN_FOLDER(calls),        IN_FOLDER(mutation),   IN_FOLDER(scripts),
-        cmocka_unit_test(blank), IN_FOLDER(last_words), IN_FOLDER(file_names),
+        IN_FOLDER(stdio),      IN_FOLDER(limits),     IN_FOLDER(host_and_policy), IN_FOLDER(calls),
+        IN_FOLDER(late),       IN_FOLDER(mutation),   IN_FOLDER(scripts),         cmocka_unit_test(blank),
+        IN_FOLDER(last_words), IN_FOLDER(file_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

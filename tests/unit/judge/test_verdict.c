@@ -88,6 +88,34 @@ static void exits(void **state)
     }
 }
 
+static void an_answered_call_is_answered(void **state)
+{
+    static const enum judge_verdict verdicts[JUDGE_ENDED_MAX] = {
+        [JUDGE_ENDED_EXITED] = JUDGE_PASS,      [JUDGE_ENDED_SIGNALED] = JUDGE_PASS,
+        [JUDGE_ENDED_LIMIT] = JUDGE_LIMIT,      [JUDGE_ENDED_OUTPUT] = JUDGE_OUTPUT_LIMIT,
+        [JUDGE_ENDED_TIME] = JUDGE_PASS,        [JUDGE_ENDED_MEMORY] = JUDGE_MEMORY,
+        [JUDGE_ENDED_DENIED] = JUDGE_VIOLATION, [JUDGE_ENDED_CANCELLED] = JUDGE_SKIPPED,
+        [JUDGE_ENDED_HOST] = JUDGE_INFRA_ERROR,
+    };
+
+    (void)state;
+    for (int i = 0; i < JUDGE_ENDED_MAX; i++) {
+        struct judge_facts facts = {.kind = JUDGE_CALL,
+                                    .ending = (enum judge_ending)i,
+                                    .exit_code = 3,
+                                    .mark.said = JUDGE_SAID_VALUE,
+                                    .compared = JUDGE_SAME};
+        assert_int_equal(decide(&facts), verdicts[i]);
+        facts.compared = JUDGE_DIFFERENT;
+        assert_int_equal(decide(&facts), verdicts[i] == JUDGE_PASS ? JUDGE_WRONG_ANSWER : verdicts[i]);
+        facts.compared = JUDGE_NOT_COMPARED;
+        assert_int_not_equal(decide(&facts), JUDGE_PASS);
+        facts.compared = JUDGE_SAME;
+        facts.forbidden = true;
+        assert_int_not_equal(decide(&facts), JUDGE_PASS);
+    }
+}
+
 /* Whatever the facts are: no pass without a comparison, but for scripts, whose tests have run to their end. */
 static void nothing_passes_unseen(void **state)
 {
@@ -147,6 +175,7 @@ int main(void)
         cmocka_unit_test(endings),
         cmocka_unit_test(exits),
         cmocka_unit_test(nothing_passes_unseen),
+        cmocka_unit_test(an_answered_call_is_answered),
         cmocka_unit_test(unknown_facts_are_our_fault),
         cmocka_unit_test(names),
     };

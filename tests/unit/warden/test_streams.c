@@ -202,7 +202,8 @@ static void a_mark_has_a_limit_of_its_own(void **state)
         assert_int_equal(warden_sink_read(sink), 1);
     }
     assert_int_equal(sink->bytes, 40 * sizeof(bytes));
-    assert_int_equal(run->outcome.mark.count, WARDEN_MARK_MAX_BYTES);
+    assert_int_equal(run->outcome.mark.count, (1 << 20) + WARDEN_MARK_LINE_BYTES);
+    assert_true(warden_sink_over(&run->watch, WARDEN_MARK));
     watched_free(run);
 }
 
