@@ -51,7 +51,7 @@ story_files() {
     printf 'tests/story/test_%s.py\n' "$@"
 }
 
-part_build() { build plain release "all bench_warm"; }
+part_build() { build plain release "all bench_warm" -DFUMEHOOD_TESTS=ON; }
 part_check() { unit plain -j "$(nproc)" -LE endure; }
 part_endure() { unit plain -j "$(nproc)" -L endure; }
 part_unit() { unit plain -j "$(nproc)"; }
@@ -89,7 +89,7 @@ part_slots() {
 # Once more with sanitizers: what reads foreign bytes, what kills, what fails half way. The other stories are of the kernel,
 # of the machine's languages, and of figures. The long runs look for what grows, as the sanitizers' own memory does.
 part_asan() {
-    build asan asan "all bench_warm"
+    build asan asan "all bench_warm" -DFUMEHOOD_TESTS=ON
     unit asan -j 1 -LE "endure|lint"
     # shellcheck disable=SC2046 # words
     stories asan asan $(story_files allocation bad_input cli eval limits profiles run_basics slots teardown) -m "not alone"
