@@ -1,5 +1,9 @@
 """What a program may ask of files, terminals and sockets by ioctl, fcntl, prctl and setsockopt."""
+import os
+import pathlib
 import shutil
+import signal
+import subprocess
 
 import pytest
 
@@ -152,3 +156,43 @@ ask("range", 277, file, 0, 0, 7)
     assert set(found.values()) == {"EPERM"}
     assert {what for _, what in run.denials} == {"fcntl(F_NOTIFY)", "fcntl(F_SETLEASE)", "fcntl(F_SETDELEG)",
                                                  "prctl(PR_SCHED_CORE)"}
+
+
+@pytest.mark.parametrize("status", [0, 126])
+def test_an_attempt_counts_though_its_caller_is_killed_in_it(hood, status):
+    """The kernel forgets the call of who dies before it is read; that there was one is seen by the numbers of the others.
+    The process that reads is stopped meanwhile, so that the caller is killed first in any case."""
+    need(is_root(), "not root: the first process of a cage cannot be stopped by an ordinary user")
+    policy = hood.policy("d.yaml", "denied_calls: 2\n" if status else "denials: record\n")
+    process = hood.start(hood.program("""
+import os, socket
+def attempt():
+    try: socket.socket()
+    except OSError: pass
+attempt()
+print("ready", flush=True)
+os.read(0, 1)
+child = os.fork()
+if child == 0:
+    attempt()
+    os._exit(0)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+attempt()
+""", "py"), options=["--policy", policy], stdin=subprocess.PIPE)
+    assert process.stdout.readline() == b"ready\n"
+    (guest,) = hood.guests()
+    reader = int(status_field(guest, "PPid"))
+    os.kill(reader, signal.SIGSTOP)
+    try:
+        process.stdin.write(b"1")
+        process.stdin.flush()
+        child = wait_until(lambda: set(hood.guests()) - {guest}, 10).pop()
+        assert wait_until(lambda: pathlib.Path("/proc/%d/syscall" % child).read_text().startswith("41 "), 10)
+        os.kill(child, signal.SIGKILL)
+        assert wait_until(lambda: not os.path.exists("/proc/%d" % child), 10)
+    finally:
+        os.kill(reader, signal.SIGCONT)
+    run = finish(process)
+    assert (run.status, run.text) == (status, "-9\n"), run
+    unread = ("syscall", "call(unread)")
+    assert run.denials == {unread: 1, ("network", "socket(AF_INET)"): 1 if status else 2}, run.denials

@@ -37,17 +37,34 @@ static const char *effect_word(enum cage_effect effect)
     return effect == CAGE_DENY_IF || effect == CAGE_DENY_IF_LOOPBACK ? "denied: " : "allowed: ";
 }
 
-/* "allowed: a, b; denied: c" for a call with rows. */
+#define NAMED_MAX 8u /* of a long list, so many are named */
+
+static bool is_named_row(unsigned row, const char *call)
+{
+    return strcmp(cage_rows[row].call, call) == 0 && strcmp(cage_rows[row].text, "as before") != 0;
+}
+
+static unsigned count_named(const char *call)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < cage_row_count; i++)
+        count += is_named_row(i, call);
+    return count;
+}
+
+/* "allowed: a, b; denied: c" for a call with rows, "allowed: a, b and 40 more" for one with many. */
 static const char *condition_of(const char *call)
 {
-    char text[4096];
-    const char *before = NULL, *word;
+    char text[1024];
+    const char *before = NULL;
+    unsigned count = count_named(call), named = 0;
     size_t used = 0;
 
-    for (unsigned i = 0; i < cage_row_count; i++) {
-        if (strcmp(cage_rows[i].call, call) != 0 || strcmp(cage_rows[i].text, "as before") == 0)
+    for (unsigned i = 0; i < cage_row_count && (named < NAMED_MAX || count <= 2 * NAMED_MAX); i++) {
+        const char *word = effect_word(cage_rows[i].effect);
+        if (!is_named_row(i, call))
             continue;
-        word = effect_word(cage_rows[i].effect);
         used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s%s",
                                  !before          ? ""
                                  : word == before ? ", "
@@ -56,7 +73,10 @@ static const char *condition_of(const char *call)
         if (used >= sizeof(text))
             fail("has too long a condition", call);
         before = word;
+        named++;
     }
+    if (named < count)
+        (void)snprintf(text + used, sizeof(text) - used, " and %u more", count - named);
     return before ? strdup(text) : NULL;
 }
 
