@@ -21,5 +21,9 @@ facts.append(f"processors {os.cpu_count()}, allowed {len(os.sched_getaffinity(0)
 facts.append(f"running since {time.clock_gettime(time.CLOCK_BOOTTIME):.0f}")
 disk = os.statvfs("/usr")
 facts.append(f"disk {disk.f_blocks * disk.f_frsize}, free {disk.f_bavail * disk.f_frsize}")
+try:  # in each process's own folder, and yet of all processors of the machine
+    facts.append("packets " + " ".join(line.split()[0] for line in open("/proc/" + "self/net/softnet_stat")))
+except OSError:
+    pass
 print("\n".join(facts))
 sys.exit(10 if info.total and info.processes else 0)

@@ -67,6 +67,7 @@ struct cage_host {
     uint64_t hard_core;
     bool core_is_piped;                /* crashes are given to a handler: it is left out at a core limit of exactly 1 */
     bool keeps_groups;                 /* further groups that nobody can take from a guest */
+    bool denies_code;                  /* no process of ours may execute memory that it wrote, for good */
     bool has_outer_filter;             /* of system calls, before ours: what it answers by itself we never see */
     bool is_bound;                     /* this process keeps to one processor, and its guests do not: */
     struct base_processors processors; /* as it was when we looked */

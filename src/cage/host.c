@@ -15,6 +15,10 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
+#ifndef PR_GET_MDWE
+#define PR_GET_MDWE 66
+#endif
+
 /* Above all ranges that distributions hand out for users, services and containers. */
 #define UID_BASE  0x70000000u
 #define UID_SLOTS 16384u
@@ -261,6 +265,7 @@ void cage_host_probe(struct cage_host *ret_host)
     probe_identity(ret_host);
     ret_host->core_is_piped = probe_core();
     ret_host->keeps_groups = !ret_host->privileged && has_further_groups();
+    ret_host->denies_code = kernel_prctl(PR_GET_MDWE, 0, 0) > 0; /* older kernels know nothing of it */
     ret_host->has_outer_filter = cage_host_is_filtered();
     probe_cgroups(ret_host);
     ret_host->is_bound = base_processors_bound() != NULL;

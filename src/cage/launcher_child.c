@@ -6,6 +6,8 @@
 #include "cage/child.h"
 #include "cage/kernel.h"
 
+#define TIMER_SLACK_NS 50000 /* what the kernel gives to its first process */
+
 /* It may hold secrets, and lies in a copy of the supervisor's memory. */
 static void wipe(char **environment)
 {
@@ -41,6 +43,8 @@ int cage_launcher_forget(char **environment)
 
     wipe(environment);
     (void)KERNEL(SYS_personality, 0); /* such as one without random addresses; it cannot fail */
+    (void)kernel_prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0);
+    (void)kernel_prctl(PR_SET_THP_DISABLE, 0, 0);
     for (int sig = 1; sig <= 64; sig++)
         (void)kernel_sigaction_set(sig, &action); /* two cannot be set, and need not */
     action.handler = SIG_IGN;

@@ -145,6 +145,17 @@ static int plan_core(const struct cage_host *host, struct base_err *err)
     return base_err_remedy(err, "raise it (ulimit -Hc 1), or as root: sysctl -w kernel.core_pattern=core");
 }
 
+/* Python runs without, and what compiles as it goes does not. */
+static int plan_code(const struct cage_host *host, struct base_err *err)
+{
+    if (!host->denies_code)
+        return 0;
+    (void)base_err_set(err, BASE_E_REFUSED, "memory",
+                       "this process, and so each of its programs, may not execute what it wrote into memory, as "
+                       "Node.js and Java do");
+    return base_err_remedy(err, "start without it (systemd: MemoryDenyWriteExecute=no)");
+}
+
 /* Another's filter that answers a call by itself wins over ours: we neither see nor count that attempt. */
 static int plan_denials(const struct policy *policy, const struct cage_host *host, struct base_err *err)
 {
@@ -167,6 +178,8 @@ static int plan_starter(const struct cage_host *host, const struct cage_plan *pl
         r = plan_unasked(host, plan, err);
     if (r == 0)
         r = plan_core(host, err);
+    if (r == 0)
+        r = plan_code(host, err);
     return r < 0 ? r : plan_denials(plan->policy, host, err);
 }
 

@@ -58,6 +58,29 @@ def test_a_core_limit_of_nothing(hood):
         expect_refusal(run, 126, "core", "ulimit -Hc 1", "core_pattern")
 
 
+def prctl(option, value):
+    import ctypes
+    assert ctypes.CDLL(None).prctl(option, value, 0, 0, 0) == 0
+
+
+def test_what_a_process_hands_on_by_prctl_ends_at_the_cage(hood):
+    """Late timers, no huge pages."""
+    def launcher():
+        prctl(29, 900_000_000)
+        prctl(41, 1)
+    run = hood.python("import ctypes, time\nC = ctypes.CDLL(None)\nprint(C.prctl(30, 0, 0, 0, 0), C.prctl(42, 0, 0, 0, 0))",
+                      preexec_fn=launcher)
+    assert expect_status(run, 0).text == "50000 0\n"
+
+
+def test_memory_that_nobody_may_execute_is_refused(hood):
+    """As systemd's MemoryDenyWriteExecute= hands it on: Node.js and Java would fail, and be blamed."""
+    import ctypes
+    need(ctypes.CDLL(None).prctl(66, 0, 0, 0, 0) >= 0, "this kernel has no PR_SET_MDWE (Linux 6.3)")
+    words, _ = hood.words(hood.program("console.log(1)", "js"))
+    expect_refusal(hood.call(*words, preexec_fn=lambda: prctl(65, 1)), 126, "memory", "MemoryDenyWriteExecute")
+
+
 # ---------------------------------------------------------------- groups
 
 @pytest.fixture
