@@ -137,7 +137,7 @@ static void fill_limits(const struct cage_context *context, struct rlimit_row ro
         {RLIMIT_DATA, BOTH(memory_limit(context))},
         {RLIMIT_CPU, BOTH(cpu_limit_s(context))},
         {RLIMIT_AS, BOTH(RLIM_INFINITY)},
-        {RLIMIT_STACK, {CAGE_STACK_BYTES, RLIM_INFINITY}},
+        {RLIMIT_STACK, {limit_value(context, POLICY_LIMIT_STACK_BYTES, RLIM_INFINITY), RLIM_INFINITY}},
         {RLIMIT_CORE, BOTH(core)},
         {RLIMIT_NICE, BOTH(0)},
         {RLIMIT_RTPRIO, BOTH(0)},

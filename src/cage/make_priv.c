@@ -18,6 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 /* --- ids --- */
@@ -57,8 +59,35 @@ static int map_ids(const struct cage_host *host, const struct cage_slot *slot, p
 
 /* --- the first process --- */
 
+/* The root of this process is no mount, or it is not that of process 1 (which only root may look at). */
+static bool is_chroot(void)
+{
+    struct statx own, first;
+
+    if (statx(AT_FDCWD, "/", 0, STATX_MNT_ID | STATX_INO, &own) < 0)
+        return false;
+    if ((own.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) && !(own.stx_attributes & STATX_ATTR_MOUNT_ROOT))
+        return true;
+    return statx(AT_FDCWD, "/proc/1/root/", 0, STATX_INO, &first) == 0 &&
+           (own.stx_ino != first.stx_ino || own.stx_dev_minor != first.stx_dev_minor ||
+            own.stx_dev_major != first.stx_dev_major);
+}
+
+/* To root, without a filter of system calls, no setting refuses it: a chroot whose root is a mount looks like any other
+ * root, or it is SELinux or its like. */
+static bool is_barred(void)
+{
+    return geteuid() == 0 && prctl(PR_GET_SECCOMP) == 0;
+}
+
 static int clone_failed(int sys_errno, struct base_err *err)
 {
+    if (sys_errno == EPERM && (is_chroot() || is_barred())) {
+        (void)base_err_set(err, BASE_E_SETUP, "namespaces", "the kernel makes none in a chroot%s",
+                           is_chroot() ? "" : ", or a security module forbids it");
+        return base_err_remedy(err, "start fumehood outside of it, or enter the folder as a root of its own: "
+                                    "bwrap --dev-bind DIR / COMMAND, or systemd-nspawn -D DIR");
+    }
     (void)base_err_sys(err, BASE_E_SETUP, sys_errno, "namespaces", "the cage's first process cannot be made");
     if (sys_errno == EPERM || sys_errno == ENOSPC)
         return base_err_remedy(err,

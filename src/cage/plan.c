@@ -19,6 +19,7 @@ static const struct {
     [POLICY_LIMIT_CPU_MS] = {NEEDS_GROUP, CAGE_CPUACCT, "rlimit"},
     [POLICY_LIMIT_IDLE_MS] = {NEEDS_GROUP, CAGE_CPUACCT, "none"},
     [POLICY_LIMIT_MEMORY_BYTES] = {NEEDS_GROUP, CAGE_MEMORY, "rlimit"},
+    [POLICY_LIMIT_STACK_BYTES] = {OWN, CAGE_CONTROLLER_MAX, "rlimit"},
     [POLICY_LIMIT_PROCESSES] = {RLIMIT, CAGE_PIDS, "rlimit"},
     [POLICY_LIMIT_OPEN_FILES] = {OWN, CAGE_CONTROLLER_MAX, "rlimit"},
     [POLICY_LIMIT_FILE_BYTES] = {OWN, CAGE_CONTROLLER_MAX, "rlimit"},
@@ -94,6 +95,7 @@ static int plan_inherited(const struct cage_host *host, const struct cage_plan *
         {POLICY_LIMIT_FILE_BYTES, host->hard_file_bytes, "Hf", false},
         {POLICY_LIMIT_PROCESSES, host->hard_processes, "Hu", false},
         {POLICY_LIMIT_PROCESSES, host->soft_processes, "Su", false},
+        {POLICY_LIMIT_STACK_BYTES, host->hard_stack_bytes, "Hs", true},
         {POLICY_LIMIT_CPU_MS, host->hard_cpu_s > UINT64_MAX / 1000 ? UINT64_MAX : host->hard_cpu_s * 1000, "Ht", true},
     };
 
@@ -118,7 +120,6 @@ static int plan_unasked(const struct cage_host *host, const struct cage_plan *pl
     } rows[] = {
         {"address space", "Hv", host->hard_address_space, UINT64_MAX},
         {"data", "Hd", host->hard_data_bytes, is_bounded ? memory->value : UINT64_MAX},
-        {"stack", "Hs", host->hard_stack_bytes, CAGE_STACK_BYTES},
     };
 
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
@@ -198,6 +199,20 @@ static int plan_open_files(const struct cage_plan *plan, struct base_err *err)
     return base_err_remedy(err, "--limit open_files=%d or more", OPEN_FILES_MIN);
 }
 
+/* What a new program has on it before its first instruction, and its loader needs. */
+#define STACK_MIN_BYTES (256u << 10)
+
+static int plan_stack(const struct cage_plan *plan, struct base_err *err)
+{
+    const struct policy_limit *limit = &plan->policy->limits[POLICY_LIMIT_STACK_BYTES];
+
+    if (limit->unlimited || limit->value >= STACK_MIN_BYTES)
+        return 0;
+    (void)base_err_set(err, BASE_E_USAGE, policy_limit_name(POLICY_LIMIT_STACK_BYTES),
+                       "no program starts with less than %uKiB", STACK_MIN_BYTES >> 10);
+    return base_err_remedy(err, "--limit stack_bytes=%uKiB or more", STACK_MIN_BYTES >> 10);
+}
+
 static int plan_limit(enum policy_limit_key key, const struct cage_host *host, struct cage_plan *plan,
                       struct base_err *err)
 {
@@ -246,6 +261,8 @@ int cage_plan_make(const struct policy *policy, const struct cage_host *host, st
     }
     plan_counting(host, &plan);
     r = plan_open_files(&plan, err);
+    if (r == 0)
+        r = plan_stack(&plan, err);
     if (r == 0)
         r = plan_starter(host, &plan, err);
     if (r < 0)

@@ -36,14 +36,26 @@ static struct slots_place slots_place(void)
     return place;
 }
 
+/* No other place will do: a lock means something only where all of this user's supervisors meet. */
+static int not_writable(struct base_err *err)
+{
+    if (geteuid() != 0)
+        (void)base_err_remedy(
+            err, "set XDG_RUNTIME_DIR to a folder of your own that can be written to, the same for all runs");
+    else
+        (void)base_err_remedy(err, "let it be written to, as one folder for all that root starts here: "
+                                   "RuntimeDirectory=fumehood in a systemd unit, a tmpfs at /run in a container");
+    return BASE_E_SETUP;
+}
+
 /* Who may exchange what stands in a folder could hold our locks against us, or let two cages have one number:
  * base/place.h goes through no such folder. Here it is this machine's fault. */
 static int setup_failed(const struct base_err *why, struct base_err *err)
 {
     (void)base_err_set(err, BASE_E_SETUP, why->place, "%s", why->what);
     if (*why->remedy)
-        (void)base_err_remedy(err, "%s", why->remedy);
-    return BASE_E_SETUP;
+        return base_err_remedy(err, "%s", why->remedy);
+    return why->sys_errno == EROFS || why->sys_errno == EACCES ? not_writable(err) : BASE_E_SETUP;
 }
 
 static int open_slots(int *ret_fd, struct base_err *err)
@@ -214,8 +226,10 @@ int cage_slot_acquire(const struct cage_host *host, struct cage_slot *ret_slot, 
     ret_slot->home = home_of(slots_fd);
     for (unsigned number = 0; number < slots; number++) {
         r = try_lock(slots_fd, number, &ret_slot->lock_fd);
-        if (r < 0)
-            return base_err_sys(err, BASE_E_SETUP, -r, "slot", "cannot be locked");
+        if (r < 0) {
+            (void)base_err_sys(err, BASE_E_SETUP, -r, "slot", "cannot be locked");
+            return r == -EROFS || r == -EACCES ? not_writable(err) : BASE_E_SETUP;
+        }
         if (r > 0) {
             ret_slot->number = number;
             return 0;

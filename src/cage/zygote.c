@@ -52,6 +52,14 @@ static bool has_little_memory(const struct cage_plan *plan)
     return !limit->unlimited && limit->value < CAGE_ZYGOTE_MEMORY_BYTES;
 }
 
+/* Where it may grow to, and what the C library gives threads, is settled when an interpreter starts. */
+static bool has_usual_stack(const struct cage_plan *plan)
+{
+    const struct policy_limit *limit = &plan->policy->limits[POLICY_LIMIT_STACK_BYTES];
+
+    return !limit->unlimited && limit->value == CAGE_STACK_BYTES;
+}
+
 /* Under its filter, and before anybody answers what that denies. */
 static bool lacks_calls(const struct cage_plan *plan)
 {
@@ -76,5 +84,7 @@ const char *cage_zygote_refuses(const struct cage_plan *plan, char *const *argv)
         return "what it opens or executes is to be noted from its start";
     if (lacks_calls(plan))
         return "it lacks system calls with which a fork waits for its program";
+    if (!has_usual_stack(plan))
+        return "its stack is not the usual one";
     return has_little_memory(plan) ? "its limit of memory is small" : NULL;
 }

@@ -24,7 +24,7 @@ PYTHON = "/usr/bin/python3"
 MUST_WORK = bool(os.environ.get("FUMEHOOD_MUST_WORK"))
 CAGE = os.environ.get("FUMEHOOD_CAGE")  # "slot": every `run` that does not say it is in a slot that could serve again
 ENDINGS = {"exited", "signaled", "limit", "denied", "cancelled", "setup-error", "lost"}
-LIMIT_KEYS = ("wall_ms cpu_ms idle_ms memory_bytes processes open_files file_bytes scratch_bytes scratch_inodes "
+LIMIT_KEYS = ("wall_ms cpu_ms idle_ms memory_bytes stack_bytes processes open_files file_bytes scratch_bytes scratch_inodes "
               "stdin_bytes stdout_bytes stderr_bytes value_bytes cpus").split()
 # A crash goes to a handler of the machine's, unless the limit on its core is exactly 1; without a handler it is 0.
 CORE = 1 if pathlib.Path("/proc/sys/kernel/core_pattern").read_text()[:1] in ("|", "@") else 0

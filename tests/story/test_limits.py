@@ -335,3 +335,69 @@ def test_limits_that_nobody_can_keep_are_an_error_not_a_promise(hood):
         assert int(run.text) == 1_000_000_000
     else:
         assert run.status in (2, 125, 126) and run.said.startswith("fumehood: "), run
+
+
+# ---------------------------------------------------------------- stack
+
+DEEP = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+static __attribute__((noinline)) long deep(long n) { volatile char room[64]; room[0] = 1; return n == 0 ? 0 : deep(n - 1) + room[0]; }
+static void *thread(void *argument) { return argument; }
+int main(int count, char **words)
+{
+    struct rlimit own;
+    pthread_t one;
+    int r = pthread_create(&one, NULL, thread, NULL);
+    if (r == 0) pthread_join(one, NULL);
+    getrlimit(RLIMIT_STACK, &own);
+    if (count > 2) { own.rlim_cur = atol(words[2]); setrlimit(RLIMIT_STACK, &own); }
+    printf("%d %lld ", r, own.rlim_cur == RLIM_INFINITY ? -1LL : (long long)own.rlim_cur);
+    fflush(stdout);
+    printf("%ld\n", deep(atol(words[1])));
+    return 0;
+}
+"""
+
+
+def test_a_million_calls_deep(hood):
+    """With a stack for it: the default's is a shell's. Threads start under each, and the program may ask for more itself."""
+    program = hood.compile(DEEP, "-pthread")
+    shallow = hood.run(program, ["1000000"])
+    assert shallow.status == 139 and shallow.text == "0 8388608 ", shallow
+    for value, own in ("256MiB", 256 << 20), ("8GiB", 8 << 30), ("unlimited", -1):
+        run = hood.run(program, ["1000000"], ["--limit", "stack_bytes=" + value])
+        assert run.text == "0 %d 1000000\n" % own, run
+        assert run.receipt["limits"]["stack_bytes"]["value"] == ("unlimited" if own < 0 else own), run
+    assert hood.run(program, ["1000000", str(256 << 20)]).text == "0 %d 1000000\n" % (256 << 20)
+    assert hood.run(program, ["100"], ["--limit", "stack_bytes=256KiB"]).text == "0 262144 100\n"
+    expect_refusal(hood.run(program, ["1"], ["--limit", "stack_bytes=255KiB"]), 2, "stack_bytes", "256KiB")
+
+
+def test_memory_bounds_a_stack_without_limit(hood):
+    need_groups()
+    run = hood.run(hood.compile(DEEP, "-pthread"), ["100000000"], ["--limit", "stack_bytes=unlimited", "--limit", "memory_bytes=40MiB"])
+    expect_status(expect_ending(run, "limit", limit="memory"), 137)
+
+
+def test_a_fork_of_an_interpreter_has_the_stack_that_it_started_with(hood):
+    program = hood.program("import resource\nprint(resource.getrlimit(resource.RLIMIT_STACK)[0])", "py")
+    usual = hood.run(program, options=["--cage", "zygote"])
+    other = hood.run(program, options=["--cage", "zygote", "--limit", "stack_bytes=64MiB"])
+    assert usual.text == "%d\n" % (8 << 20) and usual.receipt["zygote"]["used"], usual
+    assert other.text == "%d\n" % (64 << 20) and not other.receipt["zygote"]["used"], other
+
+
+# ---------------------------------------------------------------- disk
+
+def test_what_the_page_says_about_a_full_disk(hood):
+    """Files that stay are seen when the program has ended, however fast that was; what it gives back is not."""
+    source = "import sys\ntry:\n    with %s as file: file.write(b'x' * (2 << 20))\nexcept OSError as why: sys.exit(why.errno)\n"
+    tight = ["--limit", "scratch_bytes=1MiB"]
+    stays = hood.python(source % "open('/work/a', 'wb')", options=tight)
+    expect_status(expect_ending(stays, "limit", limit="disk"), 122)
+    assert stays.receipt["limits"]["scratch_bytes"]["hits"] == 1
+    gone = hood.python(source % "__import__('tempfile').TemporaryFile()", options=tight)
+    assert gone.status in (28, 122), gone

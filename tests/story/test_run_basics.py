@@ -2,8 +2,11 @@
 import hashlib
 import json
 import os
+import shlex
+import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 
 import pytest
@@ -472,3 +475,42 @@ def test_a_hard_limit_of_the_launcher_is_not_hidden(hood):
         assert int(run.text) == run.receipt["limits"]["open_files"]["value"], run
     else:
         assert run.status in (125, 126) and run.said.startswith("fumehood: "), run
+
+
+# ---------------------------------------------------------------- machines that lack something
+
+def in_own_mounts(hood, preparation, *words):
+    """fumehood under a shell command that changes its own view of the mounts."""
+    need(is_root() and shutil.which("unshare"), "not root, or no unshare: no view of its own can be made")
+    command = " ".join(shlex.quote(str(word)) for word in hood.command(*words))
+    done = subprocess.run(["unshare", "-m", "sh", "-ec", preparation.replace("COMMAND", command)], stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=60)
+    return Run(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("kind", ["folder", "mount"])
+def test_in_a_chroot(hood, kind):
+    """The true reason, and a way out. A root that is a mount looks like any other from inside."""
+    root = hood.folder / "root"
+    root.mkdir()
+    make = "mount --rbind / %s; exec chroot %s COMMAND" % (root, root) if kind == "mount" else (
+        "mount -t tmpfs story %s; mkdir %s/r; for d in $(ls /); do [ -L /$d ] && cp -P /$d %s/r/$d; [ -L /$d ] || [ ! -d /$d ] || "
+        "{ mkdir %s/r/$d; mount --rbind /$d %s/r/$d; }; done; exec chroot %s/r COMMAND" % ((root,) * 6))
+    run = in_own_mounts(hood, make, "run", hood.program("echo ran", "sh"))
+    line = expect_refusal(run, 125, "chroot", "bwrap")
+    assert ("security module" in line) == (kind == "mount"), line
+
+
+@pytest.mark.parametrize("how", ["mount -t tmpfs -o ro story /run; COMMAND", "mount --bind -o ro /run /run; mount -o remount,ro,bind /run; COMMAND"],
+                         ids=["empty", "used"])
+def test_with_a_read_only_run_folder(hood, how):
+    run = in_own_mounts(hood, how, "run", hood.program("echo ran", "sh"))
+    expect_refusal(run, 125, "Read-only", "RuntimeDirectory|tmpfs at /run")
+
+
+def test_with_a_read_only_tmp_folder(hood):
+    with tempfile.NamedTemporaryFile(suffix=".sh", dir="/var/tmp") as program:
+        program.write(b"echo ran\n")
+        program.flush()
+        run = in_own_mounts(hood, "mount -t tmpfs -o ro story /tmp; COMMAND", "run", program.name)
+    assert (run.status, run.text) == (0, "ran\n"), run

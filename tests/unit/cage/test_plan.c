@@ -83,6 +83,7 @@ static void with_groups(void **state)
             [POLICY_LIMIT_SCRATCH_INODES] = "tmpfs",    [POLICY_LIMIT_STDIN_BYTES] = "supervisor",
             [POLICY_LIMIT_STDOUT_BYTES] = "supervisor", [POLICY_LIMIT_STDERR_BYTES] = "supervisor",
             [POLICY_LIMIT_VALUE_BYTES] = "supervisor",  [POLICY_LIMIT_CPUS] = rows[i].word,
+            [POLICY_LIMIT_STACK_BYTES] = "rlimit",
         };
         set(&policy, "cpu_ms=5s");
         set(&policy, "idle_ms=5s");
@@ -95,6 +96,30 @@ static void with_groups(void **state)
             assert_true(plan.uses_cgroup[c]);
         for (int key = 0; key < POLICY_LIMIT_MAX; key++)
             assert_false(plan.limits[key].is_weaker);
+        policy_release(&policy);
+    }
+}
+
+static void a_stack_on_which_nothing_starts_is_refused(void **state)
+{
+    static const struct {
+        const char *assignment;
+        bool fits;
+    } rows[] = {{"stack_bytes=4096", false},
+                {"stack_bytes=262143", false},
+                {"stack_bytes=256KiB", true},
+                {"stack_bytes=8GiB", true},
+                {"stack_bytes=unlimited", true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct policy policy = policy_of("default");
+        struct cage_host host = grouped(CAGE_MANAGER_V1);
+        struct base_err err = {0};
+        struct cage_plan plan;
+        set(&policy, rows[i].assignment);
+        assert_int_equal(cage_plan_make(&policy, &host, &plan, &err), rows[i].fits ? 0 : BASE_E_USAGE);
+        assert_string_equal(err.place, rows[i].fits ? "" : "stack_bytes");
         policy_release(&policy);
     }
 }
@@ -308,7 +333,7 @@ static void a_starters_other_limits_are_refused(void **state)
         {"data", NULL, true, UINT64_MAX, 1ull << 40, UINT64_MAX, UINT64_MAX},
         {NULL, "memory_bytes=64MiB", false, UINT64_MAX, 64 << 20, UINT64_MAX, UINT64_MAX},
         {"data", "memory_bytes=65MiB", false, UINT64_MAX, 64 << 20, UINT64_MAX, UINT64_MAX},
-        {"stack", NULL, true, UINT64_MAX, UINT64_MAX, (8 << 20) - 1, UINT64_MAX},
+        {"stack_bytes", NULL, true, UINT64_MAX, UINT64_MAX, (8 << 20) - 1, UINT64_MAX},
         {NULL, "processes=20", true, UINT64_MAX, UINT64_MAX, UINT64_MAX, 20},
         {"processes", "processes=21", true, UINT64_MAX, UINT64_MAX, UINT64_MAX, 20},
     };
@@ -446,6 +471,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(with_groups),
+        cmocka_unit_test(a_stack_on_which_nothing_starts_is_refused),
         cmocka_unit_test(unlimited_is_enforced_by_none),
         cmocka_unit_test(without_groups_each_is_refused),
         cmocka_unit_test(without_groups_the_receipt_can_say_so),

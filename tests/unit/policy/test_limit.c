@@ -6,8 +6,9 @@
 static void names_follow_the_contract(void **state)
 {
     static const char *const wanted[] = {
-        "wall_ms",       "cpu_ms",         "idle_ms",     "memory_bytes", "processes",    "open_files",  "file_bytes",
-        "scratch_bytes", "scratch_inodes", "stdin_bytes", "stdout_bytes", "stderr_bytes", "value_bytes", "cpus",
+        "wall_ms",     "cpu_ms",       "idle_ms",      "memory_bytes",  "stack_bytes",
+        "processes",   "open_files",   "file_bytes",   "scratch_bytes", "scratch_inodes",
+        "stdin_bytes", "stdout_bytes", "stderr_bytes", "value_bytes",   "cpus",
     };
 
     (void)state;
