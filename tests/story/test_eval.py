@@ -998,7 +998,7 @@ def test_only_failures_are_listed_where_rows_are_many(hood):
     hood.file("c.jsonl", "".join(json.dumps({"task_id": "S/%d" % n, "solution": "" if n else "def double(x):\n    raise ValueError"}) + "\n" for n in range(59)))
     run = evaluate(hood, tasks, hood.folder / "c.jsonl", status=1)
     rows = [line for line in run.text.splitlines() if line.startswith("S/")]
-    assert len(rows) == 40 and "ValueError" in rows[0] and "and 20 more that did not pass: results.jsonl" in run.text
+    assert len(rows) == 40 and "ValueError" in rows[0] and "and 20 more that did not pass; why, by groups: fumehood results " in run.text
     few = evaluate(hood, tasks, "canonical", "--ids", "S/1*", out="few", status=0)
     assert len([line for line in few.text.splitlines() if line.startswith("S/")]) == 11
 

@@ -126,7 +126,14 @@ static void print_row(char cells[COLUMN_MAX][CELL_BYTES], const size_t *widths, 
     printf("%s%s\n", *detail ? "  " : "", detail);
 }
 
-static void show_rows(const json_t *rows, size_t unlisted)
+static void show_unlisted(size_t unlisted, const char *out_dir)
+{
+    printf("and %zu more that did not pass; why, by groups: fumehood results ", unlisted);
+    cli_say_visible(stdout, out_dir, strlen(out_dir));
+    printf("\n");
+}
+
+static void show_rows(const json_t *rows, size_t unlisted, const char *out_dir)
 {
     static const char *const titles[COLUMN_MAX] = {"task", "case", "sample", "verdict", "time"};
     char cells[COLUMN_MAX][CELL_BYTES], detail[CELL_BYTES];
@@ -154,7 +161,7 @@ static void show_rows(const json_t *rows, size_t unlisted)
         print_row(cells, widths, detail);
     }
     if (unlisted > 0)
-        printf("and %zu more that did not pass: results.jsonl\n", unlisted);
+        show_unlisted(unlisted, out_dir);
     printf("\n");
 }
 
@@ -212,7 +219,7 @@ void cli_eval_report_show(const struct eval_report *report, const char *out_dir)
     json_t *value;
 
     if (report->rows && json_array_size(report->rows) > 0)
-        show_rows(report->rows, report->unlisted);
+        show_rows(report->rows, report->unlisted, out_dir);
     printf("%-14s  candidates\n", "verdict");
     json_object_foreach(json_object_get(summary, "by_verdict"), key, value)
         printf("%-14s  %10" JSON_INTEGER_FORMAT "\n", key, json_integer_value(value));

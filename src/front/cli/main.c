@@ -15,6 +15,7 @@ static const struct verb {
 } verbs[] = {
     {"run", cli_run, "run one program in a cage"},
     {"eval", cli_eval, "run and judge candidate programs for a set of tasks"},
+    {"results", cli_results, "what came of an evaluation, and why, by groups"},
     {"policy", cli_policy, "show, check, hash, explain or learn what a program may do"},
     {"receipt", cli_receipt, "show or verify the evidence of runs"},
     {"doctor", cli_doctor, "what this machine can enforce, and how to mend the rest"},

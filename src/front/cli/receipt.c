@@ -2,6 +2,7 @@
 
 #include "receipt/receipt.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/lines.h"
 #include "front/cli/options.h"
@@ -9,13 +10,16 @@
 #include "front/cli/say.h"
 #include "front/cli/subject.h"
 #include "front/cli/verbs.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct values {
     uint64_t index;
-    const char *run;
+    const char *run, *task, *sample, *at_case;
     bool json;
     const char *objects, *results;
 };
@@ -24,17 +28,21 @@ struct values {
 static const struct cli_option show_options[] = {
     {"index", CLI_COUNT, AT(index), "N", "Which", "the Nth receipt of the file, from 1; default: the last"},
     {"run", CLI_TEXT, AT(run), "ID", "Which", "the one with this run_id, or whose run_id begins so"},
+    {"task", CLI_TEXT, AT(task), "ID", "Which", "of an evaluation: the one of this task; the last where it ran again"},
+    {"sample", CLI_TEXT, AT(sample), "N", "Which", "and of this sample of it, from 0"},
+    {"case", CLI_TEXT, AT(at_case), "NAME", "Which", "and of this case of it"},
     {"json", CLI_FLAG, AT(json), NULL, "Output", "print it as indented JSON"},
     {NULL},
 };
 
 static const struct cli_syntax show_syntax = {
     .verb = "receipt show",
-    .usage = "[OPTION]... FILE",
-    .summary = "Print one receipt of FILE (one receipt, or many as JSON Lines) for people. It is not verified.",
+    .usage = "[OPTION]... [FILE|DIR|-]",
+    .summary =
+        "Print one receipt of FILE (one receipt, or many as JSON Lines) for people. It is not verified. DIR is an "
+        "evaluation's; - is standard input, as is nothing where that is no terminal.",
     .options = show_options,
     .operands = {"FILE"},
-    .operands_required = 1,
 };
 
 static const struct cli_option verify_options[] = {
@@ -48,14 +56,13 @@ static const struct cli_option verify_options[] = {
 
 static const struct cli_syntax verify_syntax = {
     .verb = "receipt verify",
-    .usage = "[OPTION]... FILE",
+    .usage = "[OPTION]... [FILE|DIR|-]",
     .summary =
         "Check every receipt's hash, the chain from each to the one before it, the programs' bytes, and that each "
         "result is what the receipt of its run says. Status 0 when all is right, 1 when something is not. Needs no "
         "network and no other program.",
     .options = verify_options,
     .operands = {"FILE"},
-    .operands_required = 1,
 };
 
 static void lines_cleanup(struct base_lines **lines)
@@ -64,29 +71,86 @@ static void lines_cleanup(struct base_lines **lines)
         base_lines_close(*lines);
 }
 
-/* 1 when @line is asked for: not empty and, with @run, the receipt of a run whose id begins so. 0, or an error. */
-static int is_wanted(const struct base_buf *line, const char *run, struct base_err *err)
+static bool is_text(const json_t *json, const char *wanted)
+{
+    return !wanted || (json_is_string(json) && strcmp(json_string_value(json), wanted) == 0);
+}
+
+static bool is_number(const json_t *json, const char *wanted)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof(text), "%" JSON_INTEGER_FORMAT, json_integer_value(json));
+    return !wanted || (json_is_integer(json) && strcmp(text, wanted) == 0);
+}
+
+static bool is_of(const json_t *receipt, const struct values *values)
+{
+    const json_t *judged = json_object_get(receipt, "eval");
+    const char *id = json_string_value(json_object_get(receipt, "run_id"));
+
+    return (!values->run || (id && strncmp(id, values->run, strlen(values->run)) == 0)) &&
+           is_text(json_object_get(judged, "task_id"), values->task) &&
+           is_number(json_object_get(judged, "sample"), values->sample) &&
+           is_text(json_object_get(judged, "case"), values->at_case);
+}
+
+static bool asks(const struct values *values)
+{
+    return values->run || values->task || values->sample || values->at_case;
+}
+
+/* Plain characters stand in a line as they are: most lines need not be read for what they are not. */
+static bool may_hold(const struct base_buf *line, const char *text)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._- ";
+
+    return !text || text[strspn(text, plain)] || memmem(line->bytes, line->count, text, strlen(text));
+}
+
+/* 1 when @line is asked for: not empty, and what the options say. *@ret_judged: what the run was for. 0, or an error.
+ */
+static int is_wanted(const struct base_buf *line, const struct values *values, json_t **ret_judged,
+                     struct base_err *err)
 {
     AUTO_JSON json_t *receipt = NULL;
-    const char *id;
     int r;
 
-    if (!run || !line->count)
+    if (!asks(values) || !line->count)
         return line->count > 0;
+    if (!may_hold(line, values->task) || !may_hold(line, values->at_case) || !may_hold(line, values->run))
+        return 0;
     r = base_json_parse(line->bytes, line->count, "receipt", &receipt, err);
     if (r < 0)
         return r == BASE_E_NOMEM ? r : 0;
-    id = json_string_value(json_object_get(receipt, "run_id"));
-    return id && strncmp(id, run, strlen(run)) == 0;
+    if (!is_of(receipt, values))
+        return 0;
+    *ret_judged = json_incref(json_object_get(receipt, "eval"));
+    return 1;
+}
+
+/* Another receipt that fits: an infrastructure error is tried again, and the last attempt is the one. */
+static bool is_same_row(const json_t *a, const json_t *b)
+{
+    static const char *const keys[] = {"task_id", "sample", "case"};
+
+    for (size_t i = 0; i < ARRAY_COUNT(keys); i++) {
+        json_t *one = json_object_get(a, keys[i]), *other = json_object_get(b, keys[i]);
+        if (one != other && !json_equal(one, other))
+            return false;
+    }
+    return a && b;
 }
 
 /* What is to be said when the whole file was read; @number is the last line that could be it. */
 static int check_found(const char *path, const struct values *values, unsigned long number, struct base_err *err)
 {
-    if (values->run)
-        return number ? 0
-                      : base_err_set(err, BASE_E_USAGE, path, "has no receipt whose run_id begins with \"%.40s\"",
-                                     values->run);
+    if (number == 0 && values->run)
+        return base_err_set(err, BASE_E_USAGE, path, "has no receipt whose run_id begins with \"%.40s\"", values->run);
+    if (number == 0 && asks(values))
+        return base_err_set(err, BASE_E_USAGE, path, "has no receipt of that task, sample and case");
+    if (asks(values))
+        return 0;
     if (number == 0)
         return base_err_set(err, BASE_E_INVALID, path, "holds no receipt");
     if (values->index)
@@ -95,28 +159,42 @@ static int check_found(const char *path, const struct values *values, unsigned l
     return 0;
 }
 
+static int say_twice(const char *path, const struct values *values, unsigned long first, unsigned long second,
+                     struct base_err *err)
+{
+    if (values->run)
+        return base_err_set(err, BASE_E_USAGE, path, "the run_id begins with \"%.40s\" in lines %lu and %lu",
+                            values->run, first, second);
+    (void)base_err_set(err, BASE_E_USAGE, path, "more than one receipt is of that task, as in lines %lu and %lu", first,
+                       second);
+    return base_err_remedy(err, "say which with --sample N and --case NAME");
+}
+
 /* Leave in @kept the line that is asked for: the one of a run, the one of a number, or the last that is not empty. */
 static int find_receipt(const char *path, const struct values *values, struct base_buf *kept, unsigned long *ret_number,
                         struct base_err *err)
 {
     CLEANUP(lines_cleanup) struct base_lines *lines = NULL;
     AUTO_BUF struct base_buf line = {.max = RECEIPT_MAX_BYTES};
+    AUTO_JSON json_t *kept_row = NULL;
     int r = base_lines_open(path, RECEIPT_MAX_BYTES, &lines, err);
 
     if (r < 0)
         return r;
     *ret_number = 0;
     while ((r = base_lines_next(lines, &line, err)) == 1) {
+        AUTO_JSON json_t *row = NULL;
         struct base_buf swap = *kept;
 
-        r = is_wanted(&line, values->run, err);
+        r = is_wanted(&line, values, &row, err);
         if (r < 0)
             return r;
         if (r == 0)
             continue;
-        if (values->run && *ret_number > 0)
-            return base_err_set(err, BASE_E_USAGE, path, "the run_id begins with \"%.40s\" in lines %lu and %lu",
-                                values->run, *ret_number, base_lines_number(lines));
+        if (asks(values) && *ret_number > 0 && (values->run || !is_same_row(kept_row, row)))
+            return say_twice(path, values, *ret_number, base_lines_number(lines), err);
+        json_decref(kept_row);
+        kept_row = TAKE_PTR(row);
         *kept = line;
         line = swap;
         *ret_number = base_lines_number(lines);
@@ -149,7 +227,7 @@ static int load_receipt(const char *path, const struct values *values, json_t **
 
     if (r < 0)
         return r;
-    (void)snprintf(place, sizeof(place), "%s:%lu", path, number);
+    (void)snprintf(place, sizeof(place), "%.200s:%lu", path, number);
     if (kept.count < 3)
         r = is_one_indented(path, &whole, err);
     if (r < 0)
@@ -167,8 +245,73 @@ static int load_receipt(const char *path, const struct values *values, json_t **
     return 0;
 }
 
+/* ---- where from ------------------------------------------------------------------------------------------------- */
+
+struct source {
+    char path[4096];
+    int fd; /* what came through a pipe, kept in memory; -1: a file */
+};
+
+static void source_release(struct source *source)
+{
+    base_cleanup_close(&source->fd);
+}
+
+#define STDIN_PLACE "standard input"
+
+/* What is read more than once must be kept: a file of ours in memory. */
+static int keep_stdin(struct source *source, struct base_err *err)
+{
+    char portion[65536];
+    size_t total = 0;
+    ssize_t count;
+
+    source->fd = memfd_create("fumehood", MFD_CLOEXEC);
+    if (source->fd < 0)
+        return base_err_sys(err, BASE_E_IO, errno, STDIN_PLACE, "cannot be kept");
+    while ((count = read(STDIN_FILENO, portion, sizeof(portion))) > 0) {
+        total += (size_t)count;
+        if (total > RECEIPT_MAX_BYTES)
+            return base_err_set(err, BASE_E_TOO_LARGE, STDIN_PLACE, "has more than %zu bytes", RECEIPT_MAX_BYTES);
+        if (base_file_write_all(source->fd, portion, (size_t)count, STDIN_PLACE, err) < 0)
+            return err->code;
+    }
+    if (count < 0)
+        return base_err_sys(err, BASE_E_IO, errno, STDIN_PLACE, "cannot be read");
+    (void)snprintf(source->path, sizeof(source->path), "/proc/self/fd/%d", source->fd);
+    return 0;
+}
+
+/* FILE, DIR of an evaluation, or standard input, which may be left out where something comes through it. */
+static int open_source(const struct cli_syntax *command, const char *operand, struct source *source,
+                       struct base_err *err)
+{
+    struct stat st;
+    bool is_folder;
+
+    if (!operand && isatty(STDIN_FILENO))
+        return cli_options_err(command, err, "FILE is missing");
+    if (!operand || strcmp(operand, "-") == 0) {
+        int r = keep_stdin(source, err);
+        bool is_empty = r >= 0 && fstat(source->fd, &st) == 0 && st.st_size == 0;
+        return is_empty && !operand ? cli_options_err(command, err, "FILE is missing") : r;
+    }
+    is_folder = stat(operand, &st) == 0 && S_ISDIR(st.st_mode);
+    if (snprintf(source->path, sizeof(source->path), "%s%s", operand, is_folder ? "/receipts.jsonl" : "") >=
+        (int)sizeof(source->path))
+        return cli_options_err(command, err, "the path is too long");
+    return 0;
+}
+
+static void name_source(const struct source *source, struct base_err *err)
+{
+    if (source->fd >= 0 && strncmp(err->place, source->path, strlen(source->path)) == 0)
+        (void)snprintf(err->place, sizeof(err->place), STDIN_PLACE);
+}
+
 static int receipt_show(int argc, char **argv)
 {
+    CLEANUP(source_release) struct source source = {.fd = -1};
     AUTO_JSON json_t *receipt = NULL;
     struct values values = {0};
     struct cli_operands operands;
@@ -177,14 +320,21 @@ static int receipt_show(int argc, char **argv)
 
     if (r == 1)
         return cli_say_end(0);
-    if (r >= 0 && values.run && values.index)
-        r = cli_options_err(&show_syntax, &err, "--run and --index are two ways to say it: give one");
+    if (r >= 0 && (values.run || values.task) && values.index)
+        r = cli_options_err(&show_syntax, &err, "--index and --%s are two ways to say it: give one",
+                            values.run ? "run" : "task");
+    if (r >= 0 && (values.sample || values.at_case) && !values.task)
+        r = cli_options_err(&show_syntax, &err, "--sample and --case need --task");
     if (r >= 0)
-        r = load_receipt(operands.items[0], &values, &receipt, &err);
+        r = open_source(&show_syntax, operands.items[0], &source, &err);
+    if (r >= 0)
+        r = load_receipt(source.path, &values, &receipt, &err);
     if (r >= 0 && values.json)
         r = cli_say_json(receipt, true, &err);
-    if (r < 0)
+    if (r < 0) {
+        name_source(&source, &err);
         return cli_say_error_view(&err);
+    }
     if (!values.json)
         cli_receipt_show(receipt);
     return cli_say_end(0);
@@ -249,29 +399,33 @@ static int say_verdict(const struct receipt_verdict *verdict, const char *path, 
 
 static int receipt_verify(int argc, char **argv)
 {
+    CLEANUP(source_release) struct source source = {.fd = -1};
     struct values values = {0};
     struct cli_operands operands;
     struct receipt_verdict verdict = {0};
     struct receipt_beside beside = {0};
     struct base_err err;
     char objects[4096], results[4096];
-    const char *path;
     int r = cli_options_parse(&verify_syntax, argc, argv, &values, &operands, &err);
 
     if (r == 1)
         return cli_say_end(0);
     if (r >= 0)
         r = check_folder(values.objects, &err);
+    if (r >= 0)
+        r = open_source(&verify_syntax, operands.items[0], &source, &err);
     if (r < 0)
         return cli_say_error_view(&err);
-    path = operands.items[0];
     beside.objects_dir =
-        values.objects ? values.objects : find_beside(path, "objects", S_IFDIR, objects, sizeof(objects));
+        values.objects ? values.objects : find_beside(source.path, "objects", S_IFDIR, objects, sizeof(objects));
     beside.results = values.results;
-    if (!beside.results && is_named(path, "receipts.jsonl"))
-        beside.results = find_beside(path, "results.jsonl", S_IFREG, results, sizeof(results));
-    r = receipt_verify_file(path, &beside, &verdict, &err);
-    return r < 0 ? cli_say_error_view(&err) : say_verdict(&verdict, path, &beside);
+    if (!beside.results && is_named(source.path, "receipts.jsonl"))
+        beside.results = find_beside(source.path, "results.jsonl", S_IFREG, results, sizeof(results));
+    r = receipt_verify_file(source.path, &beside, &verdict, &err);
+    if (r >= 0)
+        return say_verdict(&verdict, source.fd < 0 ? source.path : STDIN_PLACE, &beside);
+    name_source(&source, &err);
+    return cli_say_error_view(&err);
 }
 
 static const struct cli_subject subjects[] = {

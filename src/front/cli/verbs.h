@@ -3,6 +3,7 @@
 
 int cli_run(int argc, char **argv);
 int cli_eval(int argc, char **argv);
+int cli_results(int argc, char **argv);
 int cli_policy(int argc, char **argv);
 int cli_receipt(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
