@@ -76,7 +76,8 @@ struct cage_host {
     bool controllers[CAGE_CONTROLLER_MAX];                     /* v2: CPUACCT comes with every group */
     char cgroup_parents[CAGE_CONTROLLER_MAX][CAGE_PATH_BYTES]; /* where our groups go; v2: [CAGE_PIDS] only */
     char cgroup_why[160];                                      /* NONE: why there is none, for remedies */
-    const struct cage_settings *settings;                      /* the caller's, copied by cage_make(); NULL: none */
+    bool shows_machine;                   /* what /proc of the next cage is to show; see policy_proc */
+    const struct cage_settings *settings; /* the caller's, copied by cage_make(); NULL: none */
 };
 
 /* Look at the machine; never fails: what is not there is absent. Makes nothing. */
@@ -113,6 +114,7 @@ struct cage_mount {
     const char *at, *kind, *mode;
 };
 const struct cage_mount *cage_mounts(void);
+const char *cage_mount_mode(const struct cage_mount *mount, const struct policy *policy); /* under this policy */
 
 /* Settings of runtimes and libraries that are shown as they are on this machine (settings.def). */
 #define CAGE_SETTINGS_MAX 64
@@ -133,6 +135,9 @@ void cage_settings_look(struct cage_settings *ret_settings);
 const char *cage_settings_path(unsigned row);
 #define CAGE_SETTINGS_KIND "host-settings"
 #define CAGE_SETTINGS_MODE "ro,nosuid,nodev,noexec"
+
+/* Of /proc, where the policy has it show the machine. */
+#define CAGE_PROC_MACHINE "own processes, processors, memory and load of the machine,nosuid,nodev,noexec"
 
 /* How many terminals a guest may have at once. */
 #define CAGE_TERMINALS_MAX "16"
@@ -413,6 +418,9 @@ int cage_wait(struct cage *cage, struct base_err *err);
 
 /* Whether a run under @plan may have a cage of this keeper, after those that it has had. */
 bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *plan);
+
+/* Whether what a cage that is begun or made shows in /proc is what the policy wants. */
+bool cage_shows_as(const struct cage *cage, const struct policy *policy);
 
 /* Whether @cage, which such a keeper makes, may have it: one that stands ready does so on the former run's terms, and
  * in its way (@from_zygote). */

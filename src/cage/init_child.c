@@ -264,7 +264,8 @@ static int prove(struct cage_context *context)
         int r = rows[i].prove && done(context, rows[i].step) ? rows[i].prove(context) : 0;
         if (r < 0)
             cage_init_fail(context, rows[i].step, r);
-        context->report->achieved |= UINT64_C(1) << rows[i].step;
+        if (rows[i].step != CAGE_STEP_PROC_MASKED || !context->host->shows_machine)
+            context->report->achieved |= UINT64_C(1) << rows[i].step;
     }
     return 0;
 }

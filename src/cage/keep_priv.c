@@ -168,8 +168,15 @@ bool cage_keeper_leaves_room(const struct cage_keeper *keeper, const struct cage
     return limit->unlimited || charge == UINT64_MAX || charge <= limit->value / 2;
 }
 
+bool cage_shows_as(const struct cage *cage, const struct policy *policy)
+{
+    return !cage->shared || cage->shared->host.shows_machine == (policy->proc == POLICY_PROC_MACHINE);
+}
+
 bool cage_keeper_fits(const struct cage_keeper *keeper, const struct cage_plan *plan)
 {
+    if (!cage_shows_as(&keeper->cage, plan->policy))
+        return false;
     return !keeper->has_run || (limits_equal(keeper, plan) && keeper->network == plan->policy->network);
 }
 

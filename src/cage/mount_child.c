@@ -306,26 +306,105 @@ int cage_mount_devices(struct cage_context *context)
 /* --- proc --- */
 
 /* ptraceable: processes that the guest may not look into, such as the cage's first, are not even listed. */
-static int new_proc(void)
+static int new_proc(const struct cage_context *context)
 {
     static const char *const settings[] = {"hidepid", "ptraceable", "subset", "pid", NULL};
+    static const char *const whole[] = {"hidepid", "ptraceable", NULL};
 
-    return new_mount("proc", settings, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+    return new_mount("proc", context->host->shows_machine ? whole : settings,
+                     MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+}
+
+/* What is shown of the machine where the policy wants it; links (self, net, mounts) lead to processes. */
+static bool is_shown(const struct dirent64 *entry)
+{
+    static const char *const shown[] = {"cpuinfo", "filesystems", "loadavg", "meminfo",
+                                        "stat",    "uptime",      "version", "vmstat"};
+    const char *name = entry->d_name;
+
+    if (name[0] == '.' || (name[0] >= '0' && name[0] <= '9') || entry->d_type == DT_LNK)
+        return true;
+    for (size_t i = 0; i < ARRAY_COUNT(shown); i++)
+        if (cage_text_equal(name, shown[i]))
+            return true;
+    return false;
+}
+
+/* Where to: the root that is being built, or ours. */
+struct proc_place {
+    int dir_fd;
+    const char *proc, *null;
+    char folder[280]; /* the first that was covered, by what covers all */
+};
+
+static int cover_folder(struct proc_place *place, const char *path)
+{
+    static const char *const empty[] = {"mode", "0555", "size", "4096", NULL};
+    KERNEL_AUTO_CLOSE int fd = place->folder[0] ? clone_mount(place->dir_fd, place->folder, 0, ATTR_VIEW)
+                                                : new_mount("tmpfs", empty, ATTR_VIEW | MOUNT_ATTR_NOEXEC);
+
+    if (fd < 0)
+        return fd;
+    if (!place->folder[0])
+        memcpy(place->folder, path, cage_text_length(path) + 1);
+    return attach(fd, place->dir_fd, path);
+}
+
+static int cover(struct proc_place *place, const struct dirent64 *entry)
+{
+    size_t length = cage_text_length(place->proc);
+    KERNEL_AUTO_CLOSE int fd = -1;
+    char path[sizeof(place->folder)];
+
+    if (is_shown(entry))
+        return 0;
+    memcpy(path, place->proc, length);
+    path[length] = '/';
+    memcpy(path + length + 1, entry->d_name, cage_text_length(entry->d_name) + 1);
+    if (entry->d_type == DT_DIR)
+        return cover_folder(place, path);
+    fd = clone_mount(place->dir_fd, place->null, 0, ATTR_DEVICE);
+    return fd < 0 ? fd : attach(fd, place->dir_fd, path);
+}
+
+/* All that is not shown, whatever this kernel has, is covered. */
+static int cover_rest(const struct cage_context *context, struct proc_place *place)
+{
+    KERNEL_AUTO_CLOSE int fd = -1;
+    char entries[4096] __attribute__((aligned(8)));
+    const struct dirent64 *entry;
+    long count;
+    int r = 0;
+
+    if (!context->host->shows_machine)
+        return 0;
+    fd = kernel_open(place->dir_fd, place->proc, O_DIRECTORY | O_RDONLY, 0);
+    if (fd < 0)
+        return fd;
+    while (r == 0 && (count = KERNEL(SYS_getdents64, fd, entries, sizeof(entries))) > 0)
+        for (long at = 0; at < count && r == 0; at += entry->d_reclen) {
+            entry = (const void *)(entries + at);
+            r = cover(place, entry);
+        }
+    return r == 0 && count < 0 ? (int)count : r;
 }
 
 int cage_mount_proc(struct cage_context *context)
 {
-    KERNEL_AUTO_CLOSE int fd = new_proc();
+    struct proc_place place = {context->root_fd, "proc", "dev/null", ""};
+    KERNEL_AUTO_CLOSE int fd = new_proc(context);
+    int r = fd < 0 ? fd : attach(fd, context->root_fd, "proc");
 
-    return fd < 0 ? fd : attach(fd, context->root_fd, "proc");
+    return r < 0 ? r : cover_rest(context, &place);
 }
 
 int cage_mount_proc_over(struct cage_context *context)
 {
-    KERNEL_AUTO_CLOSE int fd = new_proc();
+    struct proc_place place = {AT_FDCWD, "/proc", "/dev/null", ""};
+    KERNEL_AUTO_CLOSE int fd = new_proc(context);
+    int r = fd < 0 ? fd : attach(fd, AT_FDCWD, "/proc");
 
-    (void)context;
-    return fd < 0 ? fd : attach(fd, AT_FDCWD, "/proc");
+    return r < 0 ? r : cover_rest(context, &place);
 }
 
 /* --- entering --- */
@@ -568,8 +647,9 @@ int cage_mount_prove_scratch(struct cage_context *context)
 
 int cage_mount_prove_proc(struct cage_context *context)
 {
-    (void)context;
-    if (kernel_exists("/proc/sys") || kernel_exists("/proc/kcore"))
+    if (context->host->shows_machine && (kernel_exists("/proc/sys/kernel") || !kernel_exists("/proc/stat")))
+        return -EPERM;
+    if (!context->host->shows_machine && (kernel_exists("/proc/sys") || kernel_exists("/proc/kcore")))
         return -EPERM;
     return prove_flags("/proc", ST_NOSUID | ST_NODEV | ST_NOEXEC, TYPE_PROC);
 }

@@ -273,6 +273,8 @@ int cage_plan_make(const struct policy *policy, const struct cage_host *host, st
         plan.missing |= CAGE_BIT(LANDLOCK);
     if (host->keeps_groups)
         plan.missing |= CAGE_BIT(IDENTITY);
+    if (policy->proc == POLICY_PROC_MACHINE)
+        plan.missing |= CAGE_BIT(PROC_MASKED);
     plan.requested &= ~plan.missing;
     *ret_plan = plan;
     return 0;
@@ -297,6 +299,11 @@ const struct cage_mount *cage_mounts(void)
         {NULL, NULL, NULL},
     };
     return mounts;
+}
+
+const char *cage_mount_mode(const struct cage_mount *mount, const struct policy *policy)
+{
+    return policy->proc == POLICY_PROC_MACHINE && strcmp(mount->at, "/proc") == 0 ? CAGE_PROC_MACHINE : mount->mode;
 }
 
 const char *const *cage_environment(void)

@@ -74,13 +74,13 @@ static json_t *denied_calls_json(uint64_t count)
 json_t *policy_json(const struct policy *policy)
 {
     /* "s" here only for words of ours; a name may hold anything, so base_json_text() makes it text. */
-    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", POLICY_SCHEMA, "name",
-                     base_json_text(policy->name, strlen(policy->name)), "tier", policy_tier_name(policy->tier),
-                     "network", policy_network_name(policy->network), "output_limit",
-                     policy_output_name(policy->output), "denials", policy_denials_name(policy->denials),
-                     "denied_calls", denied_calls_json(policy_denied_calls(policy)), "environment",
-                     environment_json(policy), "limits", limits_json(policy), "syscalls",
-                     syscalls_json(&policy->syscalls), "observe", observe_json(policy->observe));
+    return json_pack(
+        "{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", POLICY_SCHEMA, "name",
+        base_json_text(policy->name, strlen(policy->name)), "tier", policy_tier_name(policy->tier), "network",
+        policy_network_name(policy->network), "proc", policy_proc_name(policy->proc), "output_limit",
+        policy_output_name(policy->output), "denials", policy_denials_name(policy->denials), "denied_calls",
+        denied_calls_json(policy_denied_calls(policy)), "environment", environment_json(policy), "limits",
+        limits_json(policy), "syscalls", syscalls_json(&policy->syscalls), "observe", observe_json(policy->observe));
 }
 
 struct policy_set policy_allowed(const struct policy *policy)

@@ -12,10 +12,19 @@
 #include <string.h>
 
 static const struct base_doc_field fields[] = {
-    {"schema", BASE_DOC_SCALAR},       {"name", BASE_DOC_SCALAR},         {"tier", BASE_DOC_SCALAR},
-    {"network", BASE_DOC_SCALAR},      {"syscalls", BASE_DOC_SCALAR},     {"denials", BASE_DOC_SCALAR},
-    {"denied_calls", BASE_DOC_SCALAR}, {"output_limit", BASE_DOC_SCALAR}, {"limits", BASE_DOC_MAP},
-    {"environment", BASE_DOC_MAP},     {"observe", BASE_DOC_LIST},        {NULL},
+    {"schema", BASE_DOC_SCALAR},
+    {"name", BASE_DOC_SCALAR},
+    {"tier", BASE_DOC_SCALAR},
+    {"network", BASE_DOC_SCALAR},
+    {"syscalls", BASE_DOC_SCALAR},
+    {"denials", BASE_DOC_SCALAR},
+    {"denied_calls", BASE_DOC_SCALAR},
+    {"output_limit", BASE_DOC_SCALAR},
+    {"limits", BASE_DOC_MAP},
+    {"environment", BASE_DOC_MAP},
+    {"observe", BASE_DOC_LIST},
+    {"proc", BASE_DOC_SCALAR},
+    {NULL},
 };
 
 #define UNLIMITED "{unlimited: \"why\"}"
@@ -176,6 +185,16 @@ static int read_network(const struct parse *parse, const struct base_doc *doc)
     int r = read_word(parse, doc, words, &index);
 
     parse->policy->network = (enum policy_network)index;
+    return r;
+}
+
+static int read_proc(const struct parse *parse, const struct base_doc *doc)
+{
+    const char *const words[] = {policy_proc_name(POLICY_PROC_OWN), policy_proc_name(POLICY_PROC_MACHINE), NULL};
+    unsigned index = 0;
+    int r = read_word(parse, doc, words, &index);
+
+    parse->policy->proc = (enum policy_proc)index;
     return r;
 }
 
@@ -371,6 +390,7 @@ static const struct clause {
     {"limits", read_limits},
     {"environment", read_environment},
     {"observe", read_observe},
+    {"proc", read_proc},
 };
 
 /* A limit one level too high is not just an unknown key. */

@@ -39,6 +39,7 @@ enum policy_tier {
     POLICY_TIER_MAX
 };
 enum policy_network { POLICY_NETWORK_NONE, POLICY_NETWORK_LOOPBACK, POLICY_NETWORK_MAX };
+enum policy_proc { POLICY_PROC_OWN, POLICY_PROC_MACHINE, POLICY_PROC_MAX }; /* what /proc shows beside processes */
 enum policy_output { POLICY_OUTPUT_END, POLICY_OUTPUT_TRUNCATE, POLICY_OUTPUT_MAX };
 enum policy_denials { POLICY_DENIALS_RECORD, POLICY_DENIALS_FAIL, POLICY_DENIALS_END, POLICY_DENIALS_MAX };
 
@@ -59,6 +60,7 @@ struct policy {
     enum policy_tier tier;
     struct policy_limit limits[POLICY_LIMIT_MAX];
     enum policy_network network;
+    enum policy_proc proc;
     enum policy_output output;   /* what happens at the stdout or stderr limit */
     enum policy_denials denials; /* what a denied attempt means for the run and the verdict */
     uint64_t denied_calls;       /* so many end the run, unless the first does; see policy_denied_calls() */
@@ -131,6 +133,7 @@ enum base_unit policy_limit_unit(enum policy_limit_key key);
 const char *policy_limit_text(enum policy_limit_key key); /* one line for people */
 const char *policy_tier_name(enum policy_tier tier);
 const char *policy_network_name(enum policy_network network);
+const char *policy_proc_name(enum policy_proc proc);
 const char *policy_output_name(enum policy_output output);
 const char *policy_denials_name(enum policy_denials denials);
 const char *policy_observe_name(enum policy_observe observe);

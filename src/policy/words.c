@@ -9,6 +9,7 @@ static const char *const tiers[] = {
     [POLICY_TIER_MICROVM] = "microvm", [POLICY_TIER_HOST] = "host",
 };
 static const char *const networks[] = {[POLICY_NETWORK_NONE] = "none", [POLICY_NETWORK_LOOPBACK] = "loopback"};
+static const char *const procs[] = {[POLICY_PROC_OWN] = "own", [POLICY_PROC_MACHINE] = "machine"};
 static const char *const outputs[] = {[POLICY_OUTPUT_END] = "end", [POLICY_OUTPUT_TRUNCATE] = "truncate"};
 static const char *const denials[] = {
     [POLICY_DENIALS_RECORD] = "record",
@@ -28,6 +29,11 @@ const char *policy_tier_name(enum policy_tier tier)
 const char *policy_network_name(enum policy_network network)
 {
     return WORD(networks, network);
+}
+
+const char *policy_proc_name(enum policy_proc proc)
+{
+    return WORD(procs, proc);
 }
 
 const char *policy_output_name(enum policy_output output)

@@ -91,9 +91,9 @@ static json_t *mounts_json(const struct run_request *request, const struct warde
 {
     json_t *mounts = json_array();
 
-    (void)request;
     for (const struct cage_mount *mount = cage_mounts(); mount->at; mount++)
-        base_json_add(&mounts, json_pack("{s:s,s:s,s:s}", "at", mount->at, "kind", mount->kind, "mode", mount->mode));
+        base_json_add(&mounts, json_pack("{s:s,s:s,s:s}", "at", mount->at, "kind", mount->kind, "mode",
+                                         cage_mount_mode(mount, request->policy)));
     for (unsigned row = 0; cage_settings_path(row); row++)
         if (outcome->settings >> row & 1)
             base_json_add(&mounts, json_pack("{s:s,s:s,s:s}", "at", cage_settings_path(row), "kind", CAGE_SETTINGS_KIND,

@@ -247,6 +247,7 @@ static int take_berth(const struct run_request *request, const struct cage_plan 
     struct run_berth *berth = &site.berths[is_in_slot(request) ? site.turn : 0];
 
     *ret_berth = berth;
+    site.host.shows_machine = plan->policy->proc == POLICY_PROC_MACHINE;
     if (site.open.berth == berth)
         run_settle();
     if (is_in_slot(request)) {
@@ -255,6 +256,8 @@ static int take_berth(const struct run_request *request, const struct cage_plan 
     }
     if (berth->keeper.cage.shared)
         run_berth_empty(berth);
+    if (!cage_shows_as(&berth->next, plan->policy))
+        (void)cage_drop(&berth->next); /* it was begun before the policy was known */
     return 0;
 }
 

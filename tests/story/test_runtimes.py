@@ -1180,6 +1180,68 @@ def test_settings_that_are_not_for_everybody_are_not_shown(hood):
         os.rmdir(place)
 
 
+# ---------------------------------------------------------------- what /proc shows
+
+PROC = """
+import os
+def text(path):
+    try: return open(path, 'rb').read(64)
+    except OSError: return b''
+def has(path): return bool(os.listdir(path)) if os.path.isdir(path) else bool(text(path))
+print(sorted(name for name in os.listdir('/proc') if not name.isdigit() and has('/proc/' + name)))
+print(text('/proc/self/comm') != b'', [path for path in ('sys/kernel/hostname', 'kcore', 'cmdline', 'kallsyms', 'config.gz') if text('/proc/' + path)])
+try: print(bool(os.open('/proc/sysrq-trigger', os.O_WRONLY)) and os.stat('/proc/sysrq-trigger').st_rdev == os.stat('/dev/null').st_rdev)
+except OSError: print(True)
+"""
+PROC_OWN = "['mounts', 'net', 'self', 'thread-self']"
+PROC_MACHINE = ("['cpuinfo', 'filesystems', 'loadavg', 'meminfo', 'mounts', 'net', 'self', 'stat', 'thread-self', 'uptime', "
+                "'version', 'vmstat']")
+
+
+@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
+def test_proc_shows_the_machine_by_policy_alone(anyone, cage):
+    """Its list and nothing else, whatever this kernel has; and the receipt says what is given up."""
+    program = anyone.program(PROC, "py")
+    softly = ["--if-available"] if anyone.prefix else []
+    own = anyone.run(program, options=["--cage", cage, *softly])
+    assert own.text.splitlines()[1:] == ["True []", "True"] and "stat'" not in own.text, own
+    assert "proc_masked" in own.receipt["protections"]["achieved"]
+    run = anyone.run(program, options=["--cage", cage, "--policy", anyone.file("p.yaml", "proc: machine\n"), *softly])
+    assert run.text == PROC_MACHINE + "\nTrue []\nTrue\n", run
+    protections = run.receipt["protections"]
+    assert "proc_masked" in protections["missing"] and "proc_masked" not in protections["achieved"], protections
+    assert [row["mode"] for row in run.receipt["mounts"] if row["at"] == "/proc"][0].startswith("own processes, processors"), run
+
+
+MONITORS = {
+    "psutil": ("py", "psutil", "python3-psutil", "import psutil\nprint(psutil.Process().create_time() > 0, psutil.virtual_memory().total > 0)\n", "True True\n"),
+    "joblib": ("py", "joblib", "python3-joblib", "import math\nfrom joblib import Parallel, delayed\n"
+               "print(sum(Parallel(n_jobs=2)(delayed(math.factorial)(n) for n in range(5))))\n", "34\n"),
+    "sklearn": ("py", "sklearn", "python3-sklearn", "from sklearn.ensemble import RandomForestClassifier as Forest\n"
+                "from sklearn.datasets import make_classification\nx, y = make_classification(100, random_state=0)\n"
+                "print(Forest(5, n_jobs=2, random_state=0).fit(x, y).score(x, y) > 0.9)\n", "True\n"),
+    "node": ("js", None, "nodejs", "const os = require('os'); console.log(os.cpus().length > 0, os.freemem() > 0, os.loadavg().length)\n", "true true 3\n"),
+}
+
+
+@pytest.mark.parametrize("name", MONITORS)
+def test_who_looks_at_the_machine(anyone, name):
+    extension, module, package, source, text = MONITORS[name]
+    need_module(module, package) if module else need_tool(name, package)
+    softly = ["--if-available"] if anyone.prefix else []
+    run = anyone.run(anyone.program(source, extension), options=["--limit", "wall_ms=60s", "--policy", anyone.file("p.yaml", "proc: machine\n"), *softly])
+    assert (run.status, run.text) == (0, text), run
+
+
+def test_a_slot_does_not_mix_what_proc_shows(hood, open_folder):
+    """One policy after the other in one process: the library keeps its slots, and none shows what another's policy wants."""
+    task = hood.file("t.jsonl", json.dumps({"id": "t", "prompt": "", "stdin": "", "expect": "False\n"}))
+    answer = hood.file("c.jsonl", json.dumps({"task_id": "t", "solution": "import os\nprint(os.path.exists('/proc/stat'))\n"}))
+    words = ["eval", task, "--candidates", answer, "--jobs", "1", "--out"]
+    assert hood.call(*words, hood.folder / "own").status == 0
+    assert hood.call(*words, hood.folder / "machine", "--policy", hood.file("p.yaml", "proc: machine\n")).status == 1
+
+
 # ---------------------------------------------------------------- terminals
 
 TERMINALS = r"""

@@ -171,7 +171,7 @@ static int print_reach(const struct policy *policy)
     heading("Files");
     for (const struct cage_mount *mount = cage_mounts(); mount->at; mount++) {
         AUTO_BUF struct base_buf text = {0};
-        if (base_buf_printf(&text, "%s (%s)", mount->kind, mount->mode) < 0)
+        if (base_buf_printf(&text, "%s (%s)", mount->kind, cage_mount_mode(mount, policy)) < 0)
             return BASE_E_NOMEM;
         row(mount->at, text.bytes);
     }

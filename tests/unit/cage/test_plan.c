@@ -419,6 +419,25 @@ static void groups_that_stay_are_not_claimed_to_be_gone(void **state)
     policy_release(&policy);
 }
 
+/* What it shows then is no promise, and the receipt says so. */
+static void a_proc_of_the_machine_is_missing_a_promise(void **state)
+{
+    struct policy policy = policy_of("default");
+    struct cage_host host = grouped(CAGE_MANAGER_V1);
+
+    (void)state;
+    for (int machine = 0; machine < 2; machine++) {
+        policy.proc = machine ? POLICY_PROC_MACHINE : POLICY_PROC_OWN;
+        struct cage_plan plan = planned(&policy, &host);
+        assert_int_equal(plan.missing, machine ? CAGE_BIT(PROC_MASKED) : 0);
+        assert_int_equal(plan.requested, ALL_STEPS & ~plan.missing);
+        for (const struct cage_mount *mount = cage_mounts(); mount->at; mount++)
+            assert_int_equal(strcmp(cage_mount_mode(mount, &policy), mount->mode) != 0,
+                             machine && strcmp(mount->at, "/proc") == 0);
+    }
+    policy_release(&policy);
+}
+
 static void other_tiers_are_refused(void **state)
 {
     struct cage_host host = grouped(CAGE_MANAGER_V1);
@@ -483,6 +502,7 @@ int main(void)
         cmocka_unit_test(a_handler_of_crashes_needs_a_core_limit),
         cmocka_unit_test(what_is_not_seen_is_not_counted),
         cmocka_unit_test(groups_that_stay_are_not_claimed_to_be_gone),
+        cmocka_unit_test(a_proc_of_the_machine_is_missing_a_promise),
         cmocka_unit_test(other_tiers_are_refused),
         cmocka_unit_test(mounts_grant_no_more_than_they_say),
         cmocka_unit_test(the_environment_is_fixed),

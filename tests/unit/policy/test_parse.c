@@ -110,6 +110,7 @@ static const struct bad {
     {"denied_calls: 5\ndenials: end\n", BASE_E_INVALID, "p:1:15", "denied_calls is 5, and denials: end"},
     {"limits:\n  denied_calls: 5\n", BASE_E_INVALID, "p:2:3", "unknown limit \"denied_calls\""},
     {"output_limit: END\n", BASE_E_INVALID, "p:1:15", "unknown word"},
+    {"proc: all\n", BASE_E_INVALID, "p:1:7", "unknown word"},
     {"syscalls: none\n", BASE_E_INVALID, "p:1:11", "unknown word"},
     {"syscalls: [read]\n", BASE_E_INVALID, "p:1:11", "syscalls is a list"},
     {"syscalls: {name: x}\n", BASE_E_INVALID, "p:1:11", "allow is missing"},
