@@ -189,6 +189,7 @@ enum cage_word {
     CAGE_WORD_ZYGOTE = 'y', /* to a keeper, where one is wanted: with what is to be preloaded */
     CAGE_WORD_ORDER = 'o',  /* the order is complete; with the guest's descriptors */
     CAGE_WORD_OVER = 'v',   /* from the first process: the guest has ended */
+    CAGE_WORD_GUEST = 'u',  /* to the first process: hand over a descriptor of the guest; from it: this is it */
     CAGE_WORD_LEFT = 'l',   /* from it: a descriptor that is to outlive it */
     CAGE_WORD_NEXT = 'n',   /* to a keeper: make a first process; with its end of a line */
     CAGE_WORD_REAP = 'w',   /* to it: reap the one that is dead, and say so */
@@ -221,6 +222,9 @@ int cage_line_say_gone(int line_fd);
 /* line_child.c: what a keeper is asked for: the word, with the line of the first process that is to be made (-1: none),
  * or -errno. */
 int cage_line_wait_asked(struct cage_context *context, int *ret_fd);
+
+/* line_child.c: a descriptor of the guest, which the supervisor has asked for. */
+void cage_line_say_guest(int line_fd, int pid_fd);
 
 /* line_child.c: the guest's end is in the report. */
 void cage_line_say_over(int line_fd);

@@ -82,6 +82,11 @@ void cage_line_leave(int line_fd, int fd)
     (void)say(line_fd, CAGE_WORD_LEFT, fd, -1); /* nobody is there: it dies with us */
 }
 
+void cage_line_say_guest(int line_fd, int pid_fd)
+{
+    (void)say(line_fd, CAGE_WORD_GUEST, pid_fd, -1);
+}
+
 void cage_line_say_over(int line_fd)
 {
     (void)say(line_fd, CAGE_WORD_OVER, -1, -1);

@@ -205,6 +205,20 @@ void cage_put_first(const struct cage *cage)
     (void)kernel_sched_setattr(cage->pid, &attr);
 }
 
+/* --- a word to the guest --- */
+
+/* The first process may be busy with the guest's denied calls, and then nobody waits for it. */
+#define GUEST_PATIENCE_MS 20
+
+bool cage_interrupt(const struct cage *cage)
+{
+    AUTO_CLOSE int fd = -1;
+
+    return cage_line_send(cage->line_fd, CAGE_WORD_GUEST, NULL, 0) == 0 &&
+           cage_line_receive(cage->line_fd, CAGE_WORD_GUEST, GUEST_PATIENCE_MS, &fd, NULL) == 0 && fd >= 0 &&
+           kernel_pidfd_send_signal(fd, SIGINT) == 0;
+}
+
 /* --- its end --- */
 
 /* What the kernel cannot end in this time it mostly never ends. */

@@ -314,6 +314,21 @@ static void take_child_signals(struct cage_context *context)
         kernel_exit(1);
 }
 
+/* We have no right to signal the guest; our supervisor has, and does not know it. */
+static void hand_over_guest(const struct cage_context *context, pid_t guest)
+{
+    char word = 0;
+    int fd;
+
+    if (kernel_read(context->line_fd, &word, 1) != 1 || word != CAGE_WORD_GUEST)
+        return;
+    fd = KERNEL(SYS_pidfd_open, guest, 0);
+    if (fd < 0)
+        return;
+    cage_line_say_guest(context->line_fd, fd);
+    (void)kernel_close(fd);
+}
+
 void cage_notify_loop(struct cage_context *context, pid_t guest)
 {
     struct pollfd fds[] = {
@@ -338,6 +353,8 @@ void cage_notify_loop(struct cage_context *context, pid_t guest)
             take_child_signals(context);
         if (fds[2].revents & POLLHUP)
             kernel_exit(1); /* the supervisor is dead */
+        if (fds[2].revents & POLLIN)
+            hand_over_guest(context, guest);
         if (fds[0].revents & POLLIN)
             answer_one(context);
         else if (fds[0].revents & (POLLHUP | POLLERR))

@@ -286,6 +286,7 @@ static int supervise(const struct run_request *request, const struct command *co
         .learn = request->learn,
         .from_zygote = zygote.runtime && berth->runtime,
         .mark = request->mark,
+        .interrupts = request->program->runtime->is_interrupted,
         .stdout_fd = request->stdout_fd,
         .stderr_fd = request->stderr_fd,
         .should_stop = run_stop_reason,

@@ -10,9 +10,11 @@
 #include <string.h>
 
 static const struct base_doc_field fields[] = {
-    {"schema", BASE_DOC_SCALAR, true},    {"name", BASE_DOC_SCALAR, true},       {"package", BASE_DOC_SCALAR, true},
-    {"extensions", BASE_DOC_LIST, true},  {"interpreters", BASE_DOC_LIST, true}, {"command", BASE_DOC_LIST, true},
-    {"environment", BASE_DOC_MAP, false}, {"zygote", BASE_DOC_MAP, false},       {NULL},
+    {"schema", BASE_DOC_SCALAR, true},     {"name", BASE_DOC_SCALAR, true},
+    {"package", BASE_DOC_SCALAR, true},    {"extensions", BASE_DOC_LIST, true},
+    {"interpreters", BASE_DOC_LIST, true}, {"command", BASE_DOC_LIST, true},
+    {"environment", BASE_DOC_MAP, false},  {"zygote", BASE_DOC_MAP, false},
+    {"interrupt", BASE_DOC_SCALAR, false}, {NULL},
 };
 
 static const struct base_doc_field zygote_fields[] = {
@@ -102,6 +104,15 @@ static int check_command(const struct base_doc *list, const char *place, const s
     return 0;
 }
 
+static int read_interrupt(const struct base_doc *node, const char *place, struct stage_runtime *runtime,
+                          struct base_err *err)
+{
+    if (node && strcmp(node->text, "at-limits-of-time") != 0)
+        return base_doc_err(node, place, err, "interrupt can be at-limits-of-time");
+    runtime->is_interrupted = node != NULL;
+    return 0;
+}
+
 static int read_doc(const struct base_doc *doc, const char *place, struct stage_runtime *runtime, struct base_err *err)
 {
     const struct base_doc *schema, *command;
@@ -127,6 +138,8 @@ static int read_doc(const struct base_doc *doc, const char *place, struct stage_
         r = read_environment(base_doc_get(doc, "environment"), place, runtime, err);
     if (r >= 0)
         r = read_zygote(base_doc_get(doc, "zygote"), place, runtime, err);
+    if (r >= 0)
+        r = read_interrupt(base_doc_get(doc, "interrupt"), place, runtime, err);
     return r < 0 ? r : check_command(command, place, runtime, err);
 }
 

@@ -30,6 +30,7 @@ struct stage_runtime {
     char *zygote_cold[64]; /* words in a program that must not be a fork of one */
     size_t zygote_cold_count;
     bool has_zygote;
+    bool is_interrupted; /* at a limit of time, before it is killed: it writes then what it holds back */
 };
 
 /* The runtime @name; "native" runs the file itself. BASE_E_NOT_FOUND lists the known ones. The result lives until the

@@ -3,7 +3,8 @@
  * Theory of operation: the warden waits for five things at once: the cage's end (a pidfd that becomes readable when its
  * first process is dead, which the kernel lets happen only after everything else in the cage is), output, room for
  * input, a signal to itself, and the next tick of its clocks. Whatever goes wrong it has one answer, to kill the first
- * process. It parses nothing that the guest wrote.
+ * process; at a limit of time, where the runtime says so, a moment after the guest was interrupted. It parses nothing
+ * that the guest wrote.
  */
 #include "warden/warden.h"
 #include "base/cleanup.h"
@@ -202,9 +203,38 @@ static void hurry(struct warden_watch *watch)
     watch->hurried = true;
 }
 
+/* It is at its limit already, and what it does in this time changes nothing about that. */
+#define LAST_WORD_US 100000
+
+static bool is_at_its_time(const struct warden_watch *watch)
+{
+    const struct warden_stop *stop = &watch->stop;
+
+    return stop->ending == WARDEN_LIMIT &&
+           (stop->limit == WARDEN_LIMIT_WALL || stop->limit == WARDEN_LIMIT_CPU || stop->limit == WARDEN_LIMIT_IDLE);
+}
+
+static uint64_t last_word_left_us(const struct warden_watch *watch)
+{
+    uint64_t gone_us = base_clock_us() - watch->interrupted_us;
+
+    return watch->interrupted_us && !watch->killed_us && gone_us < LAST_WORD_US ? LAST_WORD_US - gone_us : 0;
+}
+
+static bool has_last_word(struct warden_watch *watch)
+{
+    if (!watch->job->interrupts || !is_at_its_time(watch) || watch->signalled || !watch->report->started)
+        return false;
+    if (watch->interrupted_us)
+        return last_word_left_us(watch) > 0;
+    watch->interrupted_us = base_clock_us();
+    hurry(watch);
+    return cage_interrupt(&watch->cage);
+}
+
 static void kill_if_stopped(struct warden_watch *watch)
 {
-    if (!watch->stop.wanted || watch->killed_us)
+    if (!watch->stop.wanted || watch->killed_us || has_last_word(watch))
         return;
     hurry(watch);
     (void)kernel_pidfd_send_signal(watch->cage.pid_fd, SIGKILL); /* fails when it is dead, which is what we want */
@@ -217,7 +247,10 @@ static void kill_if_stopped(struct warden_watch *watch)
 
 static int timeout_ms(const struct warden_watch *watch)
 {
-    int next_ms = warden_clocks_timeout_ms(watch);
+    int next_ms = warden_clocks_timeout_ms(watch), last_ms = (int)(last_word_left_us(watch) / 1000) + 1;
+
+    if (last_word_left_us(watch) > 0 && last_ms < next_ms)
+        next_ms = last_ms;
 
     return watch->dying && !watch->hurried && next_ms > DYING_MS ? DYING_MS : next_ms;
 }

@@ -20,6 +20,8 @@ struct warden_job {
     bool learn;
     bool from_zygote; /* see cage_guest */
     bool mark;
+    bool interrupts; /* at a limit of time the guest is interrupted first, and has a moment to write what it holds back
+                      */
     int stdout_fd, stderr_fd; /* -1: only capture */
     /* Asked about twenty times a second; a non-empty clause ends the run as cancelled. May be NULL. */
     const char *(*should_stop)(void);

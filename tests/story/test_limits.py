@@ -1,7 +1,9 @@
 """Everything that can be used up has a limit, and the ending says which one it was."""
 import hashlib
+import json
 import os
 import re
+import subprocess
 
 import pytest
 
@@ -401,3 +403,64 @@ def test_what_the_page_says_about_a_full_disk(hood):
     assert stays.receipt["limits"]["scratch_bytes"]["hits"] == 1
     gone = hood.python(source % "__import__('tempfile').TemporaryFile()", options=tight)
     assert gone.status in (28, 122), gone
+
+
+# ---------------------------------------------------------------- the last word
+
+HOLDS_BACK = "import signal, sys, threading, time\nprint('partial')\n%s\n"
+ENDLESS = {
+    "sleeps": "time.sleep(30)",
+    "spins": "while True: pass",
+    "waits": "thread = threading.Thread(target=time.sleep, args=(30,)); thread.start(); thread.join()",
+    "reads": "sys.stdin.read()",
+    "in-a-function": "def solve():\n    while True: sum(range(1000))\nsolve()",
+}
+
+
+@pytest.mark.parametrize("who, name, cage", [("hood", name, cage) for name in ENDLESS for cage in ("fresh", "zygote")] + [
+    ("hood", "spins", "slot"), ("user_hood", "sleeps", "fresh")])
+def test_what_python_holds_back_at_its_limit_of_time_is_kept(request, who, name, cage):
+    hood = request.getfixturevalue(who)
+    read, write = os.pipe()
+    options = ["--cage", cage, "--limit", "wall_ms=400ms"] + (["--if-available"] if hood.prefix else [])
+    words, receipt = hood.words(hood.program(HOLDS_BACK % ENDLESS[name], "py"), options=options)
+    done = subprocess.run(hood.command(*words), stdin=read, capture_output=True, timeout=60)
+    os.close(read), os.close(write)
+    assert (done.returncode, done.stdout) == (124, b"partial\n"), done
+    assert b"KeyboardInterrupt" in done.stderr, done
+    ending = json.loads(receipt.read_text())["ending"]
+    assert (ending["kind"], ending["limit"]) == ("limit", "wall"), ending
+
+
+@pytest.mark.parametrize("limit", ["cpu", "idle"])
+def test_so_it_is_at_the_other_limits_of_time(hood, limit):
+    need_groups()
+    program = HOLDS_BACK % (ENDLESS["spins"] if limit == "cpu" else ENDLESS["sleeps"])
+    run = hood.python(program, options=["--limit", limit + "_ms=300ms"])
+    expect_status(expect_ending(run, "limit", limit=limit), 124)
+    assert run.out == b"partial\n", run
+
+
+@pytest.mark.parametrize("does", ["time.sleep(60)", "print('more', flush=True)", "sys.exit(0)", "import os; os._exit(0)"])
+def test_nothing_is_gained_by_the_last_word(hood, does):
+    """Who catches the interrupt, or is deaf to it, ends at the limit all the same, a moment later."""
+    source = "import signal, sys, time\ndef word(number, frame):\n    %s\nsignal.signal(signal.SIGINT, word)\nwhile True: time.sleep(0.01)\n"
+    for program in (source % does, source.replace("word)", "signal.SIG_IGN)") % "pass"):
+        run = hood.python(program, options=["--limit", "wall_ms=300ms"])
+        expect_status(expect_ending(run, "limit", limit="wall", exit_code=None), 124)
+        assert run.receipt["usage"]["wall_us"] < 10_000_000, run.receipt["usage"]
+
+
+def test_no_other_language_is_interrupted(hood):
+    run = hood.shell("trap 'echo caught' INT; echo out; while :; do sleep 0.01; done", options=["--limit", "wall_ms=300ms"])
+    expect_status(expect_ending(run, "limit", limit="wall"), 124)
+    assert run.out == b"out\n", run
+
+
+def test_an_evaluation_keeps_it_too(hood):
+    task = hood.file("t.jsonl", json.dumps({"id": "t", "prompt": "", "stdin": "", "expect": "partial\n"}))
+    answer = hood.file("c.jsonl", json.dumps({"task_id": "t", "solution": HOLDS_BACK % ENDLESS["spins"]}))
+    hood.call("eval", task, "--candidates", answer, "--limit", "wall_ms=500ms", "--out", hood.folder / "out")
+    assert [row["verdict"] for row in results_of(hood.folder / "out")] == ["timeout"]
+    receipts = [json.loads(line) for line in (hood.folder / "out" / "receipts.jsonl").read_text().splitlines()]
+    assert receipts[0]["stdout"]["text"] == "partial\n", receipts[0]["stdout"]

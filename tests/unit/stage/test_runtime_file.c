@@ -55,6 +55,7 @@ static void refuses_wrong_files_with_their_place(void **state)
         {HEAD "command: [/x, [a], \"{program}\"]\n", "x.yaml:6:"},
         {HEAD "command: [/x, \"\", \"{program}\"]\n", "x.yaml:6:"},
         {HEAD "command: [/x, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]\n", "x.yaml:6:"},
+        {HEAD "command: [/x, \"{program}\"]\ninterrupt: always\n", "x.yaml:7:"},
         {HEAD "command: [/x, \"{program}\"]\nenvironment: [a]\n", "x.yaml:7:"},
         {HEAD "command: [/x, \"{program}\"]\nenvironment: {\"a=b\": c}\n", "x.yaml:7:"},
     };
