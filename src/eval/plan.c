@@ -123,6 +123,26 @@ static int check_limits(const struct policy *policy, const struct eval_task *tas
     return 0;
 }
 
+static int check_values(const struct policy *policy, const struct eval_task *task, struct base_err *err)
+{
+    const struct policy_limit *limit = &policy->limits[POLICY_LIMIT_VALUE_BYTES];
+    bool is_cut = limit->unlimited || limit->value > WARDEN_KEEP_MAX_BYTES;
+    uint64_t max = is_cut ? WARDEN_KEEP_MAX_BYTES : limit->value;
+
+    for (size_t i = 0; i < task->case_count; i++) {
+        const struct eval_case *c = &task->cases[i];
+        size_t least = judge_value_least(c->no_mutation ? c->args : c->expect);
+
+        if (least <= max)
+            continue;
+        (void)base_err_set(err, BASE_E_INVALID, task->id,
+                           "case \"%.60s\": what is expected has %zu bytes as a value, and no more than %llu %s",
+                           c->name, least, (unsigned long long)max, is_cut ? "are ever kept" : "are allowed");
+        return is_cut ? err->code : base_err_remedy(err, "raise --limit value_bytes=SIZE");
+    }
+    return 0;
+}
+
 static int check_all_limits(const struct eval_options *options, const struct eval_tasks *tasks, struct base_err *err)
 {
     int r = 0;
@@ -130,6 +150,8 @@ static int check_all_limits(const struct eval_options *options, const struct eva
     for (size_t i = 0; i < tasks->count && r == 0; i++)
         if (tasks->items[i].chosen && tasks->items[i].kind == EVAL_STDIO)
             r = check_limits(options->policy, &tasks->items[i], err);
+        else if (tasks->items[i].chosen && tasks->items[i].kind == EVAL_CALL)
+            r = check_values(options->policy, &tasks->items[i], err);
     return r;
 }
 

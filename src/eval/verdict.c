@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "eval/job.h"
+#include "eval/words.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -148,35 +149,6 @@ static void (*const compare[JUDGE_KIND_MAX])(const struct eval_job *, const stru
     [JUDGE_SCRIPT] = compare_script,
 };
 
-/* A line of an interpreter about itself is not what the program said last. */
-static bool is_words(const char *line, size_t count)
-{
-    static const char node[] = "Node.js v";
-
-    return count > 0 && *line != ' ' && *line != '\t' && *line != '\r' &&
-           !(count > strlen(node) && memcmp(line, node, strlen(node)) == 0);
-}
-
-/* The last line on stderr that is not indented, cut to @bytes. */
-static void find_last_words(const struct warden_stream *stream, char *ret_words, size_t bytes)
-{
-    const char *text = stream->kept.bytes, *end = text ? text + stream->kept.count : NULL;
-
-    *ret_words = '\0';
-    if (stream->truncated) /* then its last line is not known */
-        return;
-    while (text && end > text) {
-        const char *newline = memrchr(text, '\n', (size_t)(end - text));
-        const char *line = newline ? newline + 1 : text;
-
-        if (is_words(line, (size_t)(end - line))) {
-            (void)snprintf(ret_words, bytes, "%.*s", (int)(end - line), line);
-            return;
-        }
-        end = newline;
-    }
-}
-
 /* In the cage the candidate has another name; people know it by its own. */
 static void name_file(const struct eval_job *job, struct judge_ruling *ruling)
 {
@@ -225,7 +197,7 @@ void eval_job_judge(const struct eval_job *job, int code, const struct base_err 
     facts.exit_code = outcome->exit_code;
     facts.signal = outcome->signal;
     facts.ending_text = *text ? text : NULL;
-    find_last_words(&outcome->err, words, sizeof(words));
+    eval_words_find(&outcome->err, words, sizeof(words));
     facts.last_words = *words ? words : NULL;
     facts.forbidden = job->request.policy->denials != POLICY_DENIALS_RECORD && outcome->denial_count > 0;
     facts.kind = job->kind;

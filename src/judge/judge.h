@@ -114,6 +114,9 @@ extern const struct judge_tolerance judge_tolerance_default;
 bool judge_answer_equal(const struct judge_answer *answer, const json_t *want, const struct judge_tolerance *tolerance,
                         char *text, size_t text_bytes);
 
+/* The fewest bytes that an equal value takes as it travels. */
+size_t judge_value_least(const json_t *want);
+
 /* What the arguments of a call have become is exactly what they were. */
 bool judge_answer_unchanged(const struct judge_answer *answer, const json_t *args, char *text, size_t text_bytes);
 

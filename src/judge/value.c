@@ -147,6 +147,41 @@ int judge_value_write(struct base_buf *buf, const json_t *value, bool tagged, si
     return write_scalar(buf, value, tagged);
 }
 
+/* What every list and dict has around its items: {"l":[]}. */
+#define AROUND_BYTES 8
+
+static size_t least_of_object(const json_t *object)
+{
+    size_t count = AROUND_BYTES;
+    const char *key;
+    json_t *item;
+
+    json_object_foreach((json_t *)object, key, item) /* as above */
+        count += strlen(key) + strlen("[\"\",],") + judge_value_least(item);
+    return json_object_size(object) > 0 ? count - 1 : count;
+}
+
+size_t judge_value_least(const json_t *want)
+{
+    const char *big = judge_value_big(want);
+    char digits[32];
+    size_t count = AROUND_BYTES;
+
+    if (big)
+        return strlen(big);
+    if (json_is_object(want))
+        return least_of_object(want);
+    if (json_is_string(want))
+        return json_string_length(want) + 2;
+    if (json_is_integer(want))
+        return (size_t)snprintf(digits, sizeof(digits), "%" JSON_INTEGER_FORMAT, json_integer_value(want));
+    if (!json_is_array(want))
+        return 1;
+    for (size_t i = 0; i < json_array_size(want); i++)
+        count += judge_value_least(json_array_get(want, i)) + (i > 0);
+    return count;
+}
+
 /* ---- for people ------------------------------------------------------------------------------------------------ */
 
 static int write_node(struct base_buf *buf, const struct judge_answer *answer, uint32_t index, size_t max)

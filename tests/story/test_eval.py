@@ -362,6 +362,9 @@ ANSWERED = {
         ("new (require('worker_threads').Worker)('while (true);', {eval: true}); return 1;", 1, "pass", None),
         ("require('crypto').pbkdf2('a', 'b', 1e9, 9, 'sha512', () => 1); return 1;", 1, "pass", None),
         ("require('child_process').spawn('sleep', ['60']); return 1;", 1, "pass", None),
+        ("throw {a: [1, {b: 2}]};", 1, "runtime-error", "threw { a: [ 1, { b: 2 } ] }"),
+        ("throw Object.assign(new Error('boom'), {a: 1});", 1, "runtime-error", "Error: boom"),
+        ("return Promise.reject(undefined);", 1, "runtime-error", "threw undefined"),
         ("setInterval(() => 1, 10); throw new Error('boom');", 1, "runtime-error", "Error: boom"),
         ("return new Promise(good => { setInterval(() => 1, 10); setTimeout(good, 5, 1); });", 1, "pass", None),
         ("setInterval(() => 1, 10); return 2;", 1, "wrong-answer", None),
@@ -398,7 +401,26 @@ def test_a_returned_value_has_a_limit_of_its_own(hood, language, body):
     lines = hood.file("c.jsonl", json.dumps({"task_id": "t", "solution": head + body % (size + 1) + ("}" if "f" == head[0] else "")}) + "\n")
     run = evaluate(hood, tasks, lines, "--limit", "value_bytes=2MiB", "--limit", "wall_ms=3s")
     assert run.rows[0]["verdict"] == "pass", run.rows
+    none = hood.call("eval", tasks, "--candidates", lines, "--out", hood.folder / "none")
+    expect_refusal(none, 2, r"case .c.: what is expected has 1048577 bytes as a value, and no more than 1048576 are allowed")
+    expect_one_line(none, "raise --limit value_bytes=SIZE")
     assert receipts_of(run.folder)[0]["limits"]["value_bytes"] == {"value": 2 << 20, "enforced_by": "supervisor", "hits": 0}
+
+
+@pytest.mark.parametrize("extension,source,detail", [
+    ("js", "throw Object.assign(new Error('boom'), {a: 1, b: {c: [1, 2]}});", "exit status 1: Error: boom"),
+    ("js", "throw new Error('first\\nsecond\\n}');", "exit status 1: Error: first"),
+    ("js", "throw {a: 1};", "exit status 1: { a: 1 }"),
+    ("js", "require('assert').deepStrictEqual({a: 1}, {a: 2});", "exit status 1: AssertionError [ERR_ASSERTION]: Expected values"),
+    ("js", "Promise.reject(new TypeError('rejected'));", "exit status 1: TypeError: rejected"),
+    ("js", "console.error('last'); process.exit(3);", "exit status 3: last"),
+    ("py", "raise ValueError('first\\n second\\n}')", "exit status 1: ValueError: first"),
+    ("py", "try: 1/0\nexcept ZeroDivisionError as e: raise KeyError('outer') from e", "exit status 1: KeyError: 'outer'"),
+    ("py", "import sys; sys.exit('last')", "exit status 1: last"),
+])
+def test_the_first_line_of_an_error_is_said(hood, extension, source, detail):
+    row = one_stdio(hood, source, extension)
+    assert row["verdict"] == "runtime-error" and row["detail"].startswith(detail), row
 
 
 FORGED = r'''

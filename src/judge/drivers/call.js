@@ -8,7 +8,7 @@
 const fs = require("fs");
 const path = require("path");
 const vm = require("vm");
-const { types } = require("util");
+const { inspect, types } = require("util");
 
 const CANDIDATE = "candidate.js";
 const LEVELS_MAX = 200;
@@ -149,7 +149,8 @@ function makeSay(nonce) {
 
 function reasonOf(error) {
     try {
-        return String(error).slice(0, 160);
+        const text = types.isNativeError(error) ? String(error) : "threw " + inspect(error, { breakLength: Infinity });
+        return text.slice(0, 160);
     } catch {
         return "an exception that has no text";
     }

@@ -88,6 +88,21 @@ static void last_words(void **state)
         {"x.js:1\n^\n\nError: no\n    at f\n\nNode.js v18.19.0\n", "exit status 1: Error: no"},
         {"one", "exit status 1: one"},
         {"\n  \n\n", "exit status 1"},
+        {"x.js:1\nthrow e\n^\n\nError: boom\n    at f {\n  a: 1,\n}\n\nNode.js v20.1.0\n",
+         "exit status 1: Error: boom"},
+        {"x.js:1\n^^\n\nError: one\ntwo\n}\n    at f\n\nNode.js v20.1.0\n", "exit status 1: Error: one"},
+        {"x.js:1\n  ^\n{ a: 1 }\n\nNode.js v20.1.0", "exit status 1: { a: 1 }"},
+        {"x.js:1\n^\ntext\n(Use `node` ...)\n\nNode.js v20.1.0", "exit status 1: text"},
+        {"no carets\n\nNode.js v20.1.0\n", "exit status 1: no carets"},
+        {"^\n\nNode.js v20.1.0\n", "exit status 1: ^"},
+        {"Node.js v20.1.0\n", "exit status 1"},
+        {"Traceback (most recent call last):\n  File x\n\n    f()\nValueError: one\n  two\n}\n",
+         "exit status 1: ValueError: one"},
+        {"Traceback (most recent call last):\n  F\nA: 1\n\nDuring ...\n\nTraceback (most recent call last):\n  "
+         "F\npkg.B\n",
+         "exit status 1: pkg.B"},
+        {"Traceback (most recent call last):\n  F\nno exception of Python\nlast\n", "exit status 1: last"},
+        {"Traceback (most recent call last):", "exit status 1: Traceback (most recent call last):"},
     };
     CLEANUP(bench_down) struct bench b;
     struct judge_ruling ruling;
