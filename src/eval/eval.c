@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/place.h"
 #include "engine/pool.h"
+#include "eval/claim.h"
 #include "eval/job.h"
 #include "eval/plan.h"
 #include "eval/result.h"
@@ -77,10 +78,10 @@ static void loop_release(struct loop *loop)
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
 
-static int write_result(struct loop *loop, const struct eval_result *result, struct base_err *err)
+static int write_line(struct loop *loop, const struct eval_place *place, enum judge_verdict verdict, json_t *line,
+                      struct base_err *err)
 {
-    AUTO_JSON json_t *line = eval_result_json(result, &loop->plan.tasks);
-    size_t row = eval_ledger_row(&loop->plan.ledger, &result->place);
+    size_t row = eval_ledger_row(&loop->plan.ledger, place);
     int r;
 
     if (row == SIZE_MAX)
@@ -89,8 +90,15 @@ static int write_result(struct loop *loop, const struct eval_result *result, str
         return base_err_set(err, BASE_E_NOMEM, "results", "out of memory");
     r = receipt_store_result(loop->store, line, err);
     if (r >= 0)
-        eval_ledger_note(&loop->plan.ledger, row, result->ruling.verdict, line);
+        eval_ledger_note(&loop->plan.ledger, row, verdict, line);
     return r;
+}
+
+static int write_result(struct loop *loop, const struct eval_result *result, struct base_err *err)
+{
+    AUTO_JSON json_t *line = eval_result_json(result, &loop->plan.tasks);
+
+    return write_line(loop, &result->place, result->ruling.verdict, line, err);
 }
 
 /* The bytes that ran, and the candidate's where a driver ran. */
@@ -105,11 +113,13 @@ static int write_objects(struct loop *loop, const struct eval_job *job, struct b
 
 /* What the run was for, and the verdict: all of its result but what is in the receipt already. The receipt of a driver
  * alone would not even say whose function it called. */
-static int add_verdict(json_t *receipt, const struct eval_result *result, const struct eval_tasks *tasks)
+static int add_verdict(json_t *receipt, const struct eval_result *result, const struct eval_plan *plan)
 {
     static const char *const of_run[] = {"run_id", "wall_us", "cpu_us", "memory_peak_bytes"};
-    json_t *said = eval_result_json(result, tasks);
+    json_t *said = eval_result_json(result, &plan->tasks);
 
+    if (said)
+        base_json_put(&said, "evaluation_sha256", json_string(plan->manifest.sha256));
     for (size_t i = 0; said && i < ARRAY_COUNT(of_run); i++)
         (void)json_object_del(said, of_run[i]); /* it is there */
     return json_object_set_new(receipt, "eval", said) < 0 ? BASE_E_NOMEM : 0;
@@ -124,7 +134,7 @@ static int write_receipt(struct loop *loop, const struct eval_job *job, const st
 
     if (r < 0)
         return r;
-    if (add_verdict(receipt, result, &loop->plan.tasks) < 0)
+    if (add_verdict(receipt, result, &loop->plan) < 0)
         return base_err_set(err, BASE_E_NOMEM, "receipts", "out of memory");
     return receipt_store_append(loop->store, receipt, sha256, err);
 }
@@ -155,21 +165,17 @@ static void tell_progress(struct loop *loop)
 static int settle_without_run(struct loop *loop, enum judge_verdict verdict, const char *detail, struct base_err *err)
 {
     const struct eval_candidate *candidate = &loop->candidate;
+    const struct eval_place place = {candidate->task, candidate->sample, loop->case_at};
     char sha256[BASE_HASH_HEX];
-    struct eval_result result = {.place = {candidate->task, candidate->sample, loop->case_at}};
+    AUTO_JSON json_t *line = eval_line_without_run(candidate, &place, verdict, detail, &loop->plan.tasks, sha256);
 
-    if (candidate->form != EVAL_ABSENT && !candidate->too_large) {
-        const char *code = candidate->count ? candidate->code : "";
-        int r;
-
-        base_hash_bytes_hex(code, candidate->count, sha256);
-        result.code_sha256 = sha256;
-        r = receipt_store_object(loop->store, sha256, code, candidate->count, err);
+    if (line && sha256[0]) {
+        int r =
+            receipt_store_object(loop->store, sha256, candidate->count ? candidate->code : "", candidate->count, err);
         if (r < 0)
             return r;
     }
-    judge_rule(verdict, detail, &result.ruling);
-    return write_result(loop, &result, err);
+    return write_line(loop, &place, verdict, line, err);
 }
 
 /* Move to the next row that is not done: 1, 0 at the end, or an error. */
@@ -244,14 +250,12 @@ static int next_job(struct loop *loop, struct eval_job **ret_job, struct base_er
         return 1;
     }
     while ((r = next_row(loop, err)) > 0) {
+        const char *detail;
+        enum judge_verdict verdict = eval_without_run(candidate, &detail);
         struct base_err toolchain;
 
-        if (candidate->form == EVAL_ABSENT)
-            r = settle_without_run(loop, JUDGE_MISSING, "there is no candidate", err);
-        else if (candidate->too_large)
-            r = settle_without_run(loop, JUDGE_LIMIT, "the code is larger than 4 MiB", err);
-        else if (eval_job_is_blank(candidate->code, candidate->count))
-            r = settle_without_run(loop, JUDGE_NO_CODE, "the candidate is empty", err);
+        if (verdict != JUDGE_VERDICT_MAX)
+            r = settle_without_run(loop, verdict, detail, err);
         else if (check_runtime(loop, candidate->runtime, &toolchain) < 0)
             r = settle_without_run(loop, JUDGE_INFRA_ERROR, toolchain.what, err);
         else
@@ -448,10 +452,27 @@ static void tell(const struct loop *loop, const char *file, const char *text)
         loop->options->on_warning(loop->options->context, line);
 }
 
+/* What an earlier run has found. Its summary goes: there is one again when all is done. */
+static int load_results(struct loop *loop, struct base_err *err)
+{
+    CLEANUP(eval_claims_release) struct eval_claims claims = {0};
+    const struct eval_options *options = loop->options;
+    int folder_fd = receipt_store_folder(loop->store), r;
+    char path[PATH_MAX];
+
+    (void)snprintf(path, sizeof(path), "%s/results.jsonl", options->out_dir);
+    r = eval_results_load(folder_fd, path, &loop->plan.ledger, &claims, err);
+    if (r >= 0)
+        r = eval_claims_confirm(&claims, options, &loop->plan, path, err);
+    if (r >= 0)
+        (void)unlinkat(folder_fd, "summary.json", 0); /* where it stays, a new one replaces it */
+    loop->resumed = loop->plan.ledger.done;
+    return r;
+}
+
 static int open_output(struct loop *loop, struct base_err *err)
 {
     const struct eval_options *options = loop->options;
-    char path[PATH_MAX];
     int r = refuse_foreign_folder(options->out_dir, err);
 
     if (r >= 0)
@@ -463,10 +484,7 @@ static int open_output(struct loop *loop, struct base_err *err)
                                  &loop->plan.manifest, err);
     if (r < 0 || !options->resume)
         return r;
-    (void)snprintf(path, sizeof(path), "%s/results.jsonl", options->out_dir);
-    r = eval_results_load(receipt_store_folder(loop->store), path, &loop->plan.ledger, err);
-    loop->resumed = loop->plan.ledger.done;
-    return r;
+    return load_results(loop, err);
 }
 
 static int begin(struct loop *loop, struct base_err *err)

@@ -9,12 +9,13 @@ struct eval_manifest {
     char task_set_sha256[BASE_HASH_HEX];
     char candidates_sha256[BASE_HASH_HEX];
     char policy_sha256[BASE_HASH_HEX];
-    const char *cage; /* what --cage says; static */
+    const char *cage;           /* what --cage says; static */
+    char sha256[BASE_HASH_HEX]; /* of eval.json itself, once it is settled: each receipt says it */
 };
 
 /* Write eval.json into the folder @dir_fd, which errors name as @dir; with @resume check it against the one that is
  * there instead, when there is one. What differs is BASE_E_USAGE and named. Foreign bytes: has a fuzzer. */
-int eval_manifest_settle(int dir_fd, const char *dir, bool resume, const struct eval_manifest *manifest,
+int eval_manifest_settle(int dir_fd, const char *dir, bool resume, struct eval_manifest *manifest,
                          struct base_err *err);
 
 /* The check alone. */

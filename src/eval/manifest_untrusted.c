@@ -52,7 +52,7 @@ int eval_manifest_check(const char *bytes, size_t count, const char *place, cons
     return 0;
 }
 
-static int write_manifest(int dir_fd, const char *path, const struct eval_manifest *manifest, struct base_err *err)
+static int write_manifest(int dir_fd, const char *path, struct eval_manifest *manifest, struct base_err *err)
 {
     char started_utc[32];
     AUTO_BUF struct base_buf text = {0};
@@ -63,6 +63,8 @@ static int write_manifest(int dir_fd, const char *path, const struct eval_manife
                   manifest->cage);
     int r = json ? base_json_canonical(json, &text) : BASE_E_NOMEM;
 
+    if (r >= 0)
+        base_hash_bytes_hex(text.bytes, text.count, manifest->sha256);
     if (r >= 0)
         r = base_buf_text(&text, "\n");
     return r < 0 ? base_err_set(err, r, path, "out of memory")
@@ -76,8 +78,18 @@ static bool is_there(int dir_fd, const char *name)
     return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size > 0;
 }
 
-int eval_manifest_settle(int dir_fd, const char *dir, bool resume, const struct eval_manifest *manifest,
-                         struct base_err *err)
+/* Of one that was checked. */
+static int hash_it(const struct base_buf *text, const char *path, struct eval_manifest *manifest, struct base_err *err)
+{
+    AUTO_JSON json_t *json = NULL;
+    int r = base_json_parse(text->bytes ? text->bytes : "", text->count, path, &json, err);
+
+    if (r == 0 && base_json_hash(json, manifest->sha256) < 0)
+        r = base_err_set(err, BASE_E_NOMEM, path, "out of memory");
+    return r;
+}
+
+int eval_manifest_settle(int dir_fd, const char *dir, bool resume, struct eval_manifest *manifest, struct base_err *err)
 {
     AUTO_BUF struct base_buf text = {0};
     char path[PATH_MAX];
@@ -87,7 +99,9 @@ int eval_manifest_settle(int dir_fd, const char *dir, bool resume, const struct 
     if (resume) {
         r = base_file_read_in(dir_fd, "eval.json", path, MANIFEST_MAX_BYTES, &text, err);
         if (r >= 0)
-            return eval_manifest_check(text.bytes ? text.bytes : "", text.count, path, manifest, err);
+            r = eval_manifest_check(text.bytes ? text.bytes : "", text.count, path, manifest, err);
+        if (r >= 0)
+            return hash_it(&text, path, manifest, err);
         if (r != BASE_E_NOT_FOUND)
             return r;
         if (is_there(dir_fd, "results.jsonl") || is_there(dir_fd, "receipts.jsonl")) {

@@ -37,7 +37,9 @@ json_t *eval_result_json(const struct eval_result *result, const struct eval_tas
                   "detail", text_or_null(result->ruling.detail), "trust", trust_of(task, result->place.case_index));
 
     if (line && task->kind == EVAL_CALL &&
-        json_object_set_new(line, "case", json_string(task->cases[result->place.case_index].name)) < 0) {
+        (json_object_set_new(line, "case", json_string(task->cases[result->place.case_index].name)) < 0 ||
+         json_object_set_new(line, "case_index", json_integer((json_int_t)result->place.case_index)) < 0 ||
+         json_object_set_new(line, "case_count", json_integer((json_int_t)task->case_count)) < 0)) {
         json_decref(line);
         return NULL;
     }

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/lines.h"
+#include "eval/claim.h"
 #include "eval/result.h"
 #include <limits.h>
 #include <stdint.h>
@@ -62,7 +63,22 @@ static void close_lines(struct base_lines **lines)
     base_lines_close(*lines);
 }
 
-int eval_results_load(int dir_fd, const char *path, struct eval_ledger *ledger, struct base_err *err)
+static int note_line(struct eval_ledger *ledger, struct eval_claims *claims, size_t row, enum judge_verdict verdict,
+                     json_t *line, unsigned long number, struct base_err *err)
+{
+    bool has_run = json_is_string(json_object_get(line, "run_id"));
+
+    if (verdict == JUDGE_SKIPPED || eval_ledger_is_done(ledger, row))
+        return 0;
+    if (has_run || verdict == JUDGE_INFRA_ERROR)
+        eval_ledger_note(ledger, row, verdict, line);
+    else if (eval_claims_add(claims, row, number, line) < 0)
+        return base_err_set(err, BASE_E_NOMEM, "results", "out of memory");
+    return 0;
+}
+
+int eval_results_load(int dir_fd, const char *path, struct eval_ledger *ledger, struct eval_claims *claims,
+                      struct base_err *err)
 {
     CLEANUP(close_lines) struct base_lines *lines = NULL;
     AUTO_BUF struct base_buf text = {0};
@@ -82,8 +98,8 @@ int eval_results_load(int dir_fd, const char *path, struct eval_ledger *ledger, 
         r = judge_value_parse(text.bytes, text.count, path, base_lines_number(lines), &line, err);
         if (r >= 0)
             r = eval_result_parse(line, place, ledger, &row, &verdict, err);
-        if (r >= 0 && !eval_ledger_is_done(ledger, row))
-            eval_ledger_note(ledger, row, verdict, line);
+        if (r >= 0)
+            r = note_line(ledger, claims, row, verdict, line, base_lines_number(lines), err);
     }
     return r;
 }

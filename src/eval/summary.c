@@ -3,6 +3,7 @@
 #include "eval/summary.h"
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "receipt/receipt.h"
 #include "run/run.h"
 #include <stdio.h>
 
@@ -26,18 +27,6 @@ void eval_summary_count(const struct eval_ledger *ledger, struct eval_counts *re
             counts.judged += verdict != JUDGE_INFRA_ERROR && verdict != JUDGE_SKIPPED;
         }
     *ret_counts = counts;
-}
-
-/* 1 - C(n-c, k) / C(n, k), as a product that stays between 0 and 1. */
-double eval_summary_pass_at(unsigned n, unsigned c, unsigned k)
-{
-    double none = 1;
-
-    if (n - c < k)
-        return 1;
-    for (unsigned i = n - c + 1; i <= n; i++)
-        none *= 1 - (double)k / i;
-    return 1 - none;
 }
 
 /* The samples of a task that were judged, and those that passed. An absent candidate is a task that fails at every k.
@@ -76,7 +65,7 @@ static json_t *pass_at(const struct eval_ledger *ledger, unsigned k)
         absent_tasks += absent;
         if (!absent && n < k)
             return json_null();
-        sum += absent ? 0 : eval_summary_pass_at(n, c, k);
+        sum += absent ? 0 : receipt_pass_at(n, c, k);
     }
     if (tasks == 0 || (absent_tasks == tasks && k > 1))
         return json_null();

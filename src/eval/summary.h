@@ -25,6 +25,3 @@ void eval_summary_count(const struct eval_ledger *ledger, struct eval_counts *re
 
 /* The summary as JSON; @counts as eval_summary_count() made them. New reference, or NULL without memory. */
 json_t *eval_summary_json(const struct eval_totals *totals, const struct eval_counts *counts);
-
-/* Chance that at least one of k samples drawn from n, of which c pass, is among those c. */
-double eval_summary_pass_at(unsigned n, unsigned c, unsigned k);

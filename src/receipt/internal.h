@@ -20,11 +20,20 @@ int receipt_body_hash(json_t *receipt, char ret_hex[BASE_HASH_HEX]);
  * with @why; negative without memory. @receipt loses its field "sha256". */
 int receipt_check(json_t *receipt, char head[BASE_HASH_HEX], char *why, size_t why_bytes);
 
-/* The results that belong to a file of receipts, read side by side with it. What ends behind the first @bytes_max bytes
- * is not looked at. Foreign bytes: has a fuzzer. */
+/* The results that belong to a file of receipts, read side by side with it, and told to @account. What ends behind the
+ * first @bytes_max bytes is not looked at. Foreign bytes: has a fuzzer. */
 struct receipt_results;
-int receipt_results_open(const char *path, uint64_t bytes_max, struct receipt_results **ret_results,
-                         struct base_err *err);
+struct receipt_account;
+struct receipt_source {
+    int dir_fd; /* -1: the file is @path, whatever that leads to; else results.jsonl in this folder */
+    const char *path;
+};
+int receipt_results_open(const struct receipt_source *source, uint64_t bytes_max, struct receipt_account *account,
+                         struct receipt_results **ret_results, struct base_err *err);
+
+/* Be told of each result that is right so far: 1, 0 with @why, or BASE_E_NOMEM. */
+typedef int (*receipt_result_fn)(void *context, const json_t *result, char *why, size_t why_bytes);
+void receipt_results_each(struct receipt_results *results, receipt_result_fn found, void *context);
 
 /* The result of @receipt's run, if the next one is. Returns 1 when it is right or not there, 0 with @why, or an error.
  */

@@ -23,19 +23,25 @@ int receipt_seal(json_t *receipt, const char *previous_hex, struct base_buf *lin
 
 /* What a verification found. */
 struct receipt_verdict {
-    unsigned long receipts;   /* read and right */
-    unsigned long results;    /* read and right */
-    unsigned long bad_line;   /* first wrong line, 0 when all are right */
-    bool in_results;          /* it is one of the results */
-    char why[256];            /* what is wrong there */
-    char head[BASE_HASH_HEX]; /* sha256 of the last right receipt */
+    unsigned long receipts;        /* read and right */
+    unsigned long results;         /* read and right */
+    unsigned long bad_line;        /* first wrong line, 0 when all are right */
+    bool in_results;               /* it is one of the results */
+    char bad_file[96];             /* what is wrong is this other file of the folder, or all of this one; "": a line */
+    size_t not_run;                /* candidates without a verdict, of an evaluation that was interrupted */
+    bool has_objects, has_results; /* they were looked at */
+    char why[256];                 /* what is wrong there */
+    char head[BASE_HASH_HEX];      /* sha256 of the last right receipt */
 };
 
 /* What lies beside a file of receipts; NULL: it is not looked at. */
 struct receipt_beside {
     const char *objects_dir; /* the bytes that ran, under their hash */
     const char *results;     /* results.jsonl: each result must be what the receipt of its run says */
-    bool whole;              /* look at no more than this much of both files; no receipt at all is right, too */
+    /* A folder of results, in which FILE is receipts.jsonl: all that an evaluation leaves there is accounted for.
+     * Objects and results are then looked for in it. */
+    const char *folder;
+    bool whole; /* look at no more than this much of both files; no receipt at all is right, too */
     uint64_t receipts_bytes, results_bytes;
 };
 
@@ -85,3 +91,6 @@ int receipt_store_sync(struct receipt_store *store, bool now, struct base_err *e
 
 /* Write what waits and can be written, and close. */
 void receipt_store_close(struct receipt_store *store);
+
+/* Chance that at least one of k samples drawn from n, of which c pass, is among those c. */
+double receipt_pass_at(unsigned n, unsigned c, unsigned k);

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/lines.h"
-#include "receipt/internal.h"
+#include "receipt/account.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +16,12 @@ struct receipt_results {
     struct base_buf text;
     json_t *pending;          /* a result whose receipt has not come yet */
     uint64_t used, bytes_max; /* a line that ends behind bytes_max is torn, and not looked at */
+    struct receipt_account *account;
+    receipt_result_fn found;
+    void *context;
     unsigned long right;
     bool at_end;
 };
-
-/* Verdicts that need no run, and so no receipt. */
-static const char *const without_run[] = {"missing", "no-code", "task-invalid", "infra-error", "skipped"};
 
 /* Fields of a result that are the run's, not the judge's. */
 static const char *const of_usage[] = {"wall_us", "cpu_us", "memory_peak_bytes"};
@@ -54,15 +54,15 @@ static int next_line(struct receipt_results *results, json_t **ret_line, char *w
     return r < 0 ? base_err_set(err, r, "results", "out of memory") : 1;
 }
 
-static int check_without_run(const json_t *line, char *why, size_t why_bytes)
+/* What the rows account for: the line that was read last. */
+static int account_for(struct receipt_results *results, const json_t *line, char *why, size_t why_bytes,
+                       struct base_err *err)
 {
-    const char *verdict = json_string_value(json_object_get(line, "verdict"));
+    int r = receipt_account_result(results->account, line, base_lines_number(results->lines), why, why_bytes);
 
-    if (!json_is_null(json_object_get(line, "run_id")) || !verdict)
-        return receipt_wrong(why, why_bytes, "is not a result");
-    if (!is_among(verdict, without_run, ARRAY_COUNT(without_run)))
-        return receipt_wrong(why, why_bytes, "its verdict is \"%.40s\", but it names no run", verdict);
-    return 1;
+    if (r == 1 && results->found)
+        r = results->found(results->context, line, why, why_bytes);
+    return r < 0 ? base_err_set(err, r, "results", "out of memory") : r;
 }
 
 /* Have the next result of a run pending, if there is one. Returns 1, 0 with @why, or negative. */
@@ -79,7 +79,7 @@ static int advance(struct receipt_results *results, char *why, size_t why_bytes,
         if (r == 1 && json_is_string(json_object_get(line, "run_id")))
             results->pending = TAKE_PTR(line);
         else if (r == 1)
-            r = check_without_run(line, why, why_bytes);
+            r = account_for(results, line, why, why_bytes, err);
         if (r == 1 && !results->pending)
             results->right++;
     }
@@ -107,7 +107,7 @@ static const char *find_difference(const json_t *result, const json_t *receipt)
     }
     json_object_foreach(json_object_get(receipt, "eval"), key, value)
     {
-        if (!json_object_get(result, key))
+        if (!json_object_get(result, key) && strcmp(key, "evaluation_sha256") != 0) /* the same in all of them */
             return key;
     }
     for (size_t i = 0; i < ARRAY_COUNT(of_usage); i++)
@@ -140,6 +140,9 @@ int receipt_results_match(struct receipt_results *results, const json_t *receipt
     differs = find_difference(results->pending, receipt);
     if (differs)
         return say_difference(results->pending, receipt, differs, why, why_bytes);
+    r = account_for(results, results->pending, why, why_bytes, err);
+    if (r != 1)
+        return r;
     json_decref(TAKE_PTR(results->pending));
     results->right++;
     return 1;
@@ -165,20 +168,33 @@ unsigned long receipt_results_line(const struct receipt_results *results)
     return base_lines_number(results->lines);
 }
 
-int receipt_results_open(const char *path, uint64_t bytes_max, struct receipt_results **ret_results,
-                         struct base_err *err)
+int receipt_results_open(const struct receipt_source *source, uint64_t bytes_max, struct receipt_account *account,
+                         struct receipt_results **ret_results, struct base_err *err)
 {
     struct receipt_results *results = calloc(1, sizeof(*results));
-    int r = results ? base_lines_open(path, RECEIPT_RESULT_MAX_BYTES, &results->lines, err)
-                    : base_err_set(err, BASE_E_NOMEM, path, "out of memory");
+    const char *path = source->path;
+    int r;
+
+    if (!results)
+        return base_err_set(err, BASE_E_NOMEM, path, "out of memory");
+    r = source->dir_fd >= 0
+            ? base_lines_open_in(source->dir_fd, "results.jsonl", path, RECEIPT_RESULT_MAX_BYTES, &results->lines, err)
+            : base_lines_open(path, RECEIPT_RESULT_MAX_BYTES, &results->lines, err);
 
     if (r < 0) {
         receipt_results_close(results);
         return r;
     }
     results->bytes_max = bytes_max;
+    results->account = account;
     *ret_results = results;
     return 0;
+}
+
+void receipt_results_each(struct receipt_results *results, receipt_result_fn found, void *context)
+{
+    results->found = found;
+    results->context = context;
 }
 
 void receipt_results_close(struct receipt_results *results)

@@ -11,15 +11,15 @@
 
 static int receipts_fd = -1;
 
-static void seal_one(const char *run_id, char head[BASE_HASH_HEX])
+static void seal_one(const char *run_id, int sample, char head[BASE_HASH_HEX])
 {
     AUTO_BUF struct base_buf line = {0};
-    AUTO_JSON json_t *receipt = json_pack("{s:s, s:s, s:s, s:s, s:s, s:{}, s:{}, s:{}, s:{}, s:[], s:{s:i, s:n, s:i}, "
-                                          "s:{}, s:{}, s:{}, s:{s:s, s:i, s:s}}",
-                                          "schema", "fumehood.receipt/1", "run_id", run_id, "started_utc", "",
-                                          "version", "", "tier", "", "program", "policy", "limits", "ending", "denials",
-                                          "usage", "wall_us", 1, "cpu_us", "memory_peak_bytes", 2, "stdout", "stderr",
-                                          "teardown", "eval", "task_id", "a", "sample", 0, "verdict", "pass");
+    AUTO_JSON json_t *receipt = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:{}, s:{}, s:{}, s:{}, s:[], s:{s:i, s:n, s:i}, "
+        "s:{}, s:{}, s:{}, s:{s:s, s:i, s:s, s:s}}",
+        "schema", "fumehood.receipt/1", "run_id", run_id, "started_utc", "", "version", "", "tier", "", "program",
+        "policy", "limits", "ending", "denials", "usage", "wall_us", 1, "cpu_us", "memory_peak_bytes", 2, "stdout",
+        "stderr", "teardown", "eval", "task_id", "a", "sample", sample, "verdict", "pass", "fault", "none");
     char hex[BASE_HASH_HEX];
 
     if (!receipt || receipt_seal(receipt, head, &line, hex, NULL) < 0 ||
@@ -35,8 +35,8 @@ static void make_receipts(void)
     receipts_fd = memfd_create("receipts", MFD_CLOEXEC);
     if (receipts_fd < 0)
         abort();
-    seal_one("r1", head);
-    seal_one("r2", head);
+    seal_one("r1", 0, head);
+    seal_one("r2", 1, head);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)

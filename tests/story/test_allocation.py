@@ -220,7 +220,8 @@ def test_eval(hood, task_set, who):
                 yield "the summary counts %s, there are %s" % (summary["by_verdict"], verdicts)
         if (out / "receipts.jsonl").exists() and (out / "receipts.jsonl").stat().st_size:
             verified = hood.call("receipt", "verify", out / "receipts.jsonl")
-            if verified.status != 0:
+            unfinished = verified.status == 1 and re.search("(summary|eval)[.]json: is missing", verified.said)
+            if verified.status != 0 and not (unfinished and not finished):
                 yield "not verified: %s" % verified.said
         if out.exists():
             resumed = hood.call(*words, "--resume")

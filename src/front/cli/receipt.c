@@ -20,7 +20,7 @@
 struct values {
     uint64_t index;
     const char *run, *task, *sample, *at_case;
-    bool json;
+    bool json, alone;
     const char *objects, *results;
 };
 #define AT(field) offsetof(struct values, field)
@@ -46,11 +46,11 @@ static const struct cli_syntax show_syntax = {
 };
 
 static const struct cli_option verify_options[] = {
-    {"objects", CLI_TEXT, AT(objects), "DIR", "Bytes that ran",
-     "also check them there; default: the folder objects beside FILE, where there is one"},
-    {"results", CLI_TEXT, AT(results), "FILE", "Results",
-     "also compare these with the receipts; default: results.jsonl beside a FILE of the name receipts.jsonl, where "
-     "there is one"},
+    {"objects", CLI_TEXT, AT(objects), "DIR", "What lies beside it",
+     "check the bytes that ran there; default: the folder objects beside FILE, where there is one"},
+    {"results", CLI_TEXT, AT(results), "FILE", "What lies beside it",
+     "compare these with the receipts, and look at nothing else of the folder"},
+    {"alone", CLI_FLAG, AT(alone), NULL, "What lies beside it", "look at FILE alone"},
     {NULL},
 };
 
@@ -58,11 +58,15 @@ static const struct cli_syntax verify_syntax = {
     .verb = "receipt verify",
     .usage = "[OPTION]... [FILE|DIR|-]",
     .summary =
-        "Check every receipt's hash, the chain from each to the one before it, the programs' bytes, and that each "
-        "result is what the receipt of its run says. Status 0 when all is right, 1 when something is not. Needs no "
+        "Check every receipt's hash, the chain from each to the one before it, and the programs' bytes. Of a FILE of "
+        "the name receipts.jsonl also all that its evaluation left beside it: results, objects, summary and eval.json "
+        "must be there, and be what the receipts say. Status 0 when all is right, 1 when something is not. Needs no "
         "network and no other program.",
     .options = verify_options,
     .operands = {"FILE"},
+    .notes = "The last line that it prints is the head, which stands for the whole chain.\n"
+             "Keep it elsewhere: receipts that were taken from the end, with all that speaks\n"
+             "of them, show by the head only.\n",
 };
 
 static void lines_cleanup(struct base_lines **lines)
@@ -371,9 +375,27 @@ static const char *plural(unsigned long count)
     return count == 1 ? "" : "s";
 }
 
-static void say_wrong(const struct receipt_verdict *verdict, const char *place)
+/* "FOLDER/" of @path, in which @name lies beside it. */
+static void name_beside(const char *path, const char *name, char *text, size_t text_bytes)
 {
-    if (verdict->in_results || verdict->receipts == 0)
+    const char *slash = strrchr(path, '/');
+
+    (void)snprintf(text, text_bytes, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, name);
+}
+
+static void say_wrong(const struct receipt_verdict *verdict, const char *path, const struct receipt_beside *beside)
+{
+    char place[4096];
+
+    if (verdict->bad_file[0] || (verdict->in_results && !beside->results))
+        name_beside(path, verdict->bad_file[0] ? verdict->bad_file : "results.jsonl", place, sizeof(place));
+    else
+        (void)snprintf(place, sizeof(place), "%s", verdict->in_results ? beside->results : path);
+    if (verdict->bad_file[0])
+        cli_say_note("%s: %s", place, verdict->why);
+    else if (verdict->in_results || verdict->receipts == 0)
+        cli_say_note("%s:%lu: %s", place, verdict->bad_line, verdict->why);
+    else if (verdict->bad_line <= verdict->receipts)
         cli_say_note("%s:%lu: %s", place, verdict->bad_line, verdict->why);
     else
         cli_say_note("%s:%lu: %s (the %lu receipt%s before it %s right)", place, verdict->bad_line, verdict->why,
@@ -382,19 +404,42 @@ static void say_wrong(const struct receipt_verdict *verdict, const char *place)
 
 static int say_verdict(const struct receipt_verdict *verdict, const char *path, const struct receipt_beside *beside)
 {
+    char place[4096];
+
     if (verdict->bad_line) {
-        say_wrong(verdict, verdict->in_results ? beside->results : path);
+        say_wrong(verdict, path, beside);
         return cli_say_end(1);
     }
     cli_say_visible(stdout, path, strlen(path));
     printf(": %lu receipt%s, all right%s\n", verdict->receipts, plural(verdict->receipts),
-           beside->objects_dir ? ", with the bytes that ran" : "; the bytes that ran were not checked");
-    if (beside->results) {
-        cli_say_visible(stdout, beside->results, strlen(beside->results));
+           verdict->has_objects ? ", with the bytes that ran" : "; the bytes that ran were not checked");
+    if (verdict->has_results) {
+        name_beside(path, "results.jsonl", place, sizeof(place));
+        cli_say_visible(stdout, beside->results ? beside->results : place,
+                        strlen(beside->results ? beside->results : place));
         printf(": %lu result%s, as the receipts say\n", verdict->results, plural(verdict->results));
     }
-    printf("head %s\n", verdict->head);
+    if (verdict->not_run)
+        printf("it was interrupted: %zu candidate%s without a verdict (go on with --resume)\n", verdict->not_run,
+               plural(verdict->not_run));
+    printf("head %s\n", verdict->receipts ? verdict->head : "none");
     return cli_say_end(0);
+}
+
+static void choose_beside(const char *path, const struct values *values, char *text, size_t text_bytes,
+                          struct receipt_beside *ret_beside)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (values->alone)
+        return;
+    ret_beside->objects_dir = values->objects;
+    ret_beside->results = values->results;
+    if (is_named(path, "receipts.jsonl") && !values->results && (size_t)(slash ? slash - path + 2 : 2) < text_bytes) {
+        (void)snprintf(text, text_bytes, "%.*s", slash ? (int)(slash + 1 - path) : 1, slash ? path : ".");
+        ret_beside->folder = text;
+    } else if (!values->objects)
+        ret_beside->objects_dir = find_beside(path, "objects", S_IFDIR, text, text_bytes);
 }
 
 static int receipt_verify(int argc, char **argv)
@@ -405,22 +450,20 @@ static int receipt_verify(int argc, char **argv)
     struct receipt_verdict verdict = {0};
     struct receipt_beside beside = {0};
     struct base_err err;
-    char objects[4096], results[4096];
+    char text[4096];
     int r = cli_options_parse(&verify_syntax, argc, argv, &values, &operands, &err);
 
     if (r == 1)
         return cli_say_end(0);
+    if (r >= 0 && values.alone && (values.objects || values.results))
+        r = cli_options_err(&verify_syntax, &err, "--alone looks at nothing else: leave out --objects and --results");
     if (r >= 0)
         r = check_folder(values.objects, &err);
     if (r >= 0)
         r = open_source(&verify_syntax, operands.items[0], &source, &err);
     if (r < 0)
         return cli_say_error_view(&err);
-    beside.objects_dir =
-        values.objects ? values.objects : find_beside(source.path, "objects", S_IFDIR, objects, sizeof(objects));
-    beside.results = values.results;
-    if (!beside.results && is_named(source.path, "receipts.jsonl"))
-        beside.results = find_beside(source.path, "results.jsonl", S_IFREG, results, sizeof(results));
+    choose_beside(source.path, &values, text, sizeof(text), &beside);
     r = receipt_verify_file(source.path, &beside, &verdict, &err);
     if (r >= 0)
         return say_verdict(&verdict, source.fd < 0 ? source.path : STDIN_PLACE, &beside);
