@@ -330,6 +330,58 @@ json_t *base_json_text(const char *bytes, size_t count)
     return r < 0 ? NULL : json_stringn_nocheck(buf.bytes, buf.count);
 }
 
+/* What one character takes in JSON: that many bytes of room for *@ret_length of the text. */
+static size_t room_of(const unsigned char *text, size_t count, size_t *ret_length)
+{
+    size_t length = *text < 0x80 ? 1 : base_utf8_length(text, count);
+
+    *ret_length = length ? length : 1;
+    if (length == 2 && *text == 0xc2 && text[1] < 0xa0)
+        return 6; /* a terminal obeys those, so they are escaped for one */
+    if (length != 1)
+        return length ? length : 3; /* U+FFFD for what is none */
+    if (is_plain(*text))
+        return *text == 0x7f ? 6 : 1;
+    return short_escape(*text) ? 2 : 6;
+}
+
+/* Length of what takes a byte each at @text, which is ASCII. */
+static size_t cheap_run(const char *text, size_t count)
+{
+    size_t run = 0;
+
+    while (run < count && is_plain((unsigned char)text[run]) && text[run] != 0x7f)
+        run++;
+    return run;
+}
+
+size_t base_json_text_fits(const char *bytes, size_t count, size_t room)
+{
+    size_t done = 0, ascii_end = 0;
+
+    if (count <= room / 6)
+        return count;
+    while (done < count) {
+        size_t run, length, used;
+
+        if (done >= ascii_end)
+            ascii_end = done + ascii_run((const unsigned char *)bytes + done, count - done);
+        run = cheap_run(bytes + done, ascii_end - done);
+        if (run > room)
+            return done + room;
+        done += run;
+        room -= run;
+        if (done == count)
+            break;
+        used = room_of((const unsigned char *)bytes + done, count - done, &length);
+        if (used > room)
+            break;
+        done += length;
+        room -= used;
+    }
+    return done;
+}
+
 static void give_up(json_t **json)
 {
     json_decref(*json);

@@ -38,6 +38,10 @@ int base_json_hash(const json_t *json, char ret_hex[BASE_HASH_HEX]);
  * memory. */
 json_t *base_json_text(const char *bytes, size_t count);
 
+/* How many of the bytes, from the start, base_json_text() can take so that the JSON text of it, without its quotes, has
+ * at most @room bytes; never a part of a character. */
+size_t base_json_text_fits(const char *bytes, size_t count, size_t room);
+
 /* True when all of it is valid UTF-8 (NUL is allowed: JSON can carry it). */
 bool base_json_is_utf8(const char *bytes, size_t count);
 

@@ -29,6 +29,9 @@
 #define TICK_MS      100
 #define ATTEMPTS_MAX 2
 
+/* What the receipts of an evaluation hold of each stream: a folder of many runs is not to be filled by their output. */
+#define RECEIPT_STREAM_BYTES ((size_t)256 << 10)
+
 /* Of what the jobs that are out hold; where there is more, workers stay idle rather than our memory grows. */
 #define OUT_MAX_BYTES (16u << 20)
 
@@ -284,6 +287,7 @@ static int submit(struct loop *loop, struct eval_job *job, struct base_err *err)
     job->attempts++;
     job->request.cage = loop->options->cage;
     job->request.common = loop->common;
+    job->request.receipt_stream_bytes = RECEIPT_STREAM_BYTES;
     loop->runs++;
     r = engine_pool_submit(loop->pool, &job->request, &loop->running[place], err);
     if (r >= 0) {

@@ -178,15 +178,38 @@ static json_t *usage_json(const struct warden_outcome *outcome)
                      number_or_null(outcome->scratch_peak_bytes));
 }
 
-static json_t *stream_json(const struct warden_stream *stream)
-{
-    bool utf8 = base_json_is_utf8(stream->kept.bytes, stream->kept.count);
-    json_t *json = json_pack("{s:I,s:I,s:b,s:s,s:o,s:b}", "bytes", (json_int_t)stream->bytes, "kept_bytes",
-                             (json_int_t)stream->kept.count, "truncated", stream->truncated, "sha256", stream->sha256,
-                             "text", base_json_text(stream->kept.bytes, stream->kept.count), "utf8", utf8);
+/* Room for a stream in a receipt: text may take twice its bytes (a newline takes two, a control character six), and a
+ * little more where it is short. What is in base64 has as much of a text as people read. */
+#define TEXT_SPARE_BYTES  4096
+#define TEXT_BESIDE_BYTES 65536
 
-    if (json && !utf8)
-        base_json_put(&json, "base64", base_json_base64(stream->kept.bytes, stream->kept.count));
+/* As many of the @count bytes as a receipt may hold; not a part of a character. */
+static size_t cut(const char *bytes, size_t count, size_t max)
+{
+    size_t end = count;
+
+    if (max == 0 || count <= max)
+        return count;
+    for (end = max; end > max - 3 && ((unsigned char)bytes[end] & 0xc0) == 0x80;)
+        end--;
+    return end;
+}
+
+static json_t *stream_json(const struct run_request *request, const struct warden_stream *stream)
+{
+    const char *bytes = stream->kept.bytes;
+    size_t count = cut(bytes, stream->kept.count, request->receipt_stream_bytes);
+    bool exact =
+        base_json_text_fits(bytes, count, 2 * count + TEXT_SPARE_BYTES) == count && base_json_is_utf8(bytes, count);
+    size_t shown = exact ? count : base_json_text_fits(bytes, count, TEXT_BESIDE_BYTES);
+    json_t *json = json_pack("{s:I,s:I,s:b,s:s,s:o,s:b}", "bytes", (json_int_t)stream->bytes, "kept_bytes",
+                             (json_int_t)count, "truncated", stream->truncated || count < stream->kept.count, "sha256",
+                             stream->sha256, "text", base_json_text(bytes, shown), "utf8", exact);
+
+    if (json && !exact)
+        base_json_put(&json, "base64", base_json_base64(bytes, count));
+    if (json && shown < count)
+        base_json_put(&json, "text_bytes", json_integer((json_int_t)shown));
     return json;
 }
 
@@ -309,8 +332,8 @@ static int finish(json_t *receipt, const struct run_request *request, const stru
         {"denials_complete", json_boolean(!cage_host_is_filtered())},
         {"denials_unlisted", json_integer((json_int_t)outcome->denials_unlisted)},
         {"usage", usage_json(outcome)},
-        {"stdout", stream_json(&outcome->out)},
-        {"stderr", stream_json(&outcome->err)},
+        {"stdout", stream_json(request, &outcome->out)},
+        {"stderr", stream_json(request, &outcome->err)},
         {"teardown", teardown_json(outcome)},
     };
     int r = add_fields(receipt, fields, ARRAY_COUNT(fields));

@@ -39,8 +39,9 @@ struct run_request {
     enum run_cage cage;       /* where it runs */
     run_settled *settled;     /* not NULL: return when the end is known; see run_settle() */
     void *settled_argument;
-    struct run_common *common; /* NULL, or what its receipt has in common with others */
-    json_t **receipt_draft;    /* not NULL: while the guest runs, the receipt is begun here, for run_receipt() */
+    struct run_common *common;   /* NULL, or what its receipt has in common with others */
+    size_t receipt_stream_bytes; /* of each stream its receipt has no more, and says so; 0: all that was kept */
+    json_t **receipt_draft;      /* not NULL: while the guest runs, the receipt is begun here, for run_receipt() */
 };
 
 /* Begin to build the cage of the next run, which goes on by itself while the caller reads policy and program. Nothing

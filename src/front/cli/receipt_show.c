@@ -200,7 +200,7 @@ static void rows(const char *name, const json_t *list, const char *const *keys)
 
 static void stream(const char *name, const json_t *object)
 {
-    static const char *const keys[] = {"bytes", "kept_bytes", "truncated", "sha256", NULL};
+    static const char *const keys[] = {"bytes", "kept_bytes", "truncated", "sha256", "text_bytes", NULL};
     const json_t *text = json_object_get(object, "text");
 
     members(name, object, keys);

@@ -106,6 +106,48 @@ static void bytes_become_text(void **state)
     text_is("\xe2\x82\xe2\x82\xac", 5, BAD BAD "\xe2\x82\xac"); /* cut, then whole */
 }
 
+static void fits_is(const char *bytes, size_t count, size_t room, size_t wanted)
+{
+    size_t fits = base_json_text_fits(bytes, count, room);
+
+    if (fits != wanted)
+        fail_msg("%zu bytes of %zu fit into %zu, not %zu", fits, count, room, wanted);
+}
+
+/* What it says takes that room, to the byte, and one byte less is not enough. */
+static void text_that_fits(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t count, room;
+    } rows[] = {
+        {"plain text of some words", 24, 24},
+        {"\n\t\"\\\b\f\r", 7, 14},
+        {"\0\1\x1b\x1f", 4, 24},
+        {"\x7f", 1, 6},
+        {"\xc2\x9b", 2, 6},
+        {"\xc3\xa9", 2, 2},
+        {"\xf0\x9f\x98\x80", 4, 4},
+        {"\xff\xfe", 2, 6},
+        {"\xe2\x82", 2, 6},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char text[1024];
+        size_t times = 1024 / rows[i].count / 2 + 1; /* more than what needs no look */
+
+        for (size_t j = 0; j < times; j++)
+            memcpy(text + j * rows[i].count, rows[i].text, rows[i].count);
+        fits_is(text, times * rows[i].count, times * rows[i].room, times * rows[i].count);
+        assert_true(base_json_text_fits(text, times * rows[i].count, times * rows[i].room - 1) < times * rows[i].count);
+        fits_is(text, rows[i].count, rows[i].room, rows[i].count);
+    }
+    fits_is("", 0, 0, 0);
+    fits_is("abc\nd", 5, 4, 3);
+    fits_is("ab\xc3\xa9", 4, 3, 2); /* no part of a character */
+}
+
 static void base64_is(const char *bytes, size_t count, const char *wanted)
 {
     AUTO_JSON json_t *json = base_json_base64(bytes, count);
@@ -170,6 +212,7 @@ int main(void)
         cmocka_unit_test(hash_is_of_the_canonical_form),
         cmocka_unit_test(failed_canonical_takes_itself_back),
         cmocka_unit_test(bytes_become_text),
+        cmocka_unit_test(text_that_fits),
         cmocka_unit_test(base64),
         cmocka_unit_test(errors_have_a_place),
         cmocka_unit_test(what_lost_a_part_is_lost),
