@@ -27,6 +27,9 @@ if [ -n "$found" ]; then
         "(build in a copy of the checkout without build/, or as its owner: rm -r build)" >&2
     exit 1
 fi
+# What was built elsewhere names files that may be there, and not ours to look at.
+home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$folder/CMakeCache.txt" 2>/dev/null || true)
+[ -z "$home" ] || [ "$home" = "$(pwd -P)" ] || rm -rf "$folder"
 mkdir -p "$folder"
 if ! configure "$@" && ! configure --fresh "$@"; then
     cat "$folder.configure.log" >&2

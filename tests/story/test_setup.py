@@ -234,6 +234,13 @@ def test_the_first_command_in_a_bare_root(bare):
     copy_checkout(bare / "root/my work/fumehood")
     expect_demo(within(bare, "trap '' INT QUIT HUP; umask 077; cd '/root/my work/fumehood' && nice -n 1 ./make demo"))
 
+    # docs/library.md, where no cmocka is: the commands as they stand there
+    lines = [line.strip() for line in (story.REPO / "docs/library.md").read_text().splitlines() if line.startswith("    ") and "PREFIX" in line]
+    script = "\n".join(line.replace("PREFIX/", "/opt/f/").replace("=PREFIX ", "=/opt/f ") for line in lines if "-static" not in line)
+    done = within(bare, "set -e; cd '/root/my work/fumehood'; rm build/release/CMakeCache.txt; cp examples/run.c .\n" + script +
+                  "\n./a.out 'print(sum(range(10)))'")
+    assert done.returncode == 0 and done.stdout.splitlines()[-2:] == ["45", "exited, exit code 0"], done.stdout[-3000:]
+
     (bare / "as-user").write_text("cd ~/fumehood && exec ./make demo\n")
     done = within(bare, " && ".join([
         "useradd -m -d /srv/friend -s /bin/sh -G users friend", "umask 022",
@@ -242,13 +249,6 @@ def test_the_first_command_in_a_bare_root(bare):
         "! su - friend -c " + shlex.quote("sh /as-user") + " >/said 2>&1; cat /said"]))
     assert "demo: all" in done.stdout, done.stdout[-3000:]
     assert done.stdout.rstrip().endswith("setup.sh: not found: ninja-build (as root: apt-get install ninja-build)"), done.stdout[-3000:]
-    # docs/library.md, where no cmocka is: the commands as they stand there
-    lines = [line.strip() for line in (story.REPO / "docs/library.md").read_text().splitlines() if line.startswith("    ") and "PREFIX" in line]
-    script = "\n".join(line.replace("PREFIX/", "/opt/f/").replace("=PREFIX ", "=/opt/f ") for line in lines if "-static" not in line)
-    done = within(bare, "set -e; cd '/root/my work/fumehood'; rm build/release/CMakeCache.txt; cp examples/run.c .\n" + script +
-                  "\n./a.out 'print(sum(range(10)))'")
-    assert done.returncode == 0 and done.stdout.splitlines()[-2:] == ["45", "exited, exit code 0"], done.stdout[-3000:]
-
     expect_demo(within(bare, " && ".join([
         "apt-get -q -y install --no-install-recommends sudo >/said 2>&1", "echo 'friend ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/friend",
         "su - friend -c " + shlex.quote("sh /as-user")])))
