@@ -80,6 +80,9 @@ struct cage_host {
     const struct cage_settings *settings; /* the caller's, copied by cage_make(); NULL: none */
 };
 
+/* All that a container, or a unit of systemd, must open for a cage, at once: for faults that come of either. */
+const char *cage_engine_remedy(void);
+
 /* Look at the machine; never fails: what is not there is absent. Makes nothing. */
 void cage_host_probe(struct cage_host *ret_host);
 

@@ -80,8 +80,24 @@ static bool is_barred(void)
     return geteuid() == 0 && prctl(PR_GET_SECCOMP) == 0;
 }
 
+const char *cage_engine_remedy(void)
+{
+    return "a container needs --security-opt seccomp=fumehood-seccomp.json (scripts/container-seccomp.py makes it), "
+           "--security-opt systempaths=unconfined and, where AppArmor is, --security-opt apparmor=unconfined, then "
+           "--if-available: docs/containers.md; a unit of systemd RestrictNamespaces=no and no SystemCallFilter=";
+}
+
+static bool is_filtered(int sys_errno)
+{
+    return sys_errno == ENOSYS || (sys_errno == EPERM && prctl(PR_GET_SECCOMP) > 0);
+}
+
 static int clone_failed(int sys_errno, struct base_err *err)
 {
+    if (is_filtered(sys_errno)) {
+        (void)base_err_sys(err, BASE_E_SETUP, sys_errno, "namespaces", "a filter of system calls refuses them");
+        return base_err_remedy(err, "%s", cage_engine_remedy());
+    }
     if (sys_errno == EPERM && (is_chroot() || is_barred())) {
         (void)base_err_set(err, BASE_E_SETUP, "namespaces", "the kernel makes none in a chroot%s",
                            is_chroot() ? "" : ", or a security module forbids it");

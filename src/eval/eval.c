@@ -55,6 +55,8 @@ struct loop {
     uint64_t started_us, ticked_us, checked_us;
     bool interrupted;
     struct base_err why;
+    bool has_run;  /* a cage was built */
+    size_t faults; /* of the machine, in a row */
 };
 
 static struct eval_job *take_again(struct loop *loop)
@@ -327,12 +329,36 @@ static int submit_all(struct loop *loop, struct base_err *err)
     return 1;
 }
 
+/* No cage could be built, for no reason of the program's: what the machine lacks, it lacks for the next one too. */
+static const struct base_err *machine_fault(int code, const struct base_err *error,
+                                            const struct warden_outcome *outcome)
+{
+    if (code == BASE_E_SETUP)
+        return error;
+    return code >= 0 && outcome->ending == WARDEN_SETUP_ERROR && outcome->error.code == BASE_E_SETUP ? &outcome->error
+                                                                                                     : NULL;
+}
+
+/* Many in a row, where others were built before: then it is not the one program's bad luck. */
+#define FAULTS_MAX(options) ((size_t)(options)->jobs * 2 + 2)
+
 static int finish(struct loop *loop, struct eval_job *job, int code, const struct base_err *error,
                   const struct warden_outcome *outcome, struct base_err *err)
 {
     struct eval_result result = {.place = job->place, .code_sha256 = job->code_sha256};
+    const struct base_err *fault = machine_fault(code, error, outcome);
     int r = 0;
 
+    loop->faults = fault ? loop->faults + 1 : 0;
+    loop->has_run = loop->has_run || !fault;
+    if (fault && !loop->has_run) { /* nothing is told of a program that nothing is known of */
+        if (job->attempts < ATTEMPTS_MAX)
+            return 1;
+        stop_for(loop, fault);
+        return 0;
+    }
+    if (fault && loop->faults >= FAULTS_MAX(loop->options))
+        stop_for(loop, fault);
     result.outcome = code >= 0 ? outcome : NULL;
     eval_job_judge(job, code, error, outcome, &result.ruling);
     if (result.ruling.verdict == JUDGE_SKIPPED)
@@ -570,6 +596,7 @@ static int report(struct loop *loop, struct eval_report *ret_report, struct base
     if (interrupted && loop->why.code == 0)
         (void)run_check_stop(&loop->why); /* it ends the runs first, and is noticed later */
     made.why = loop->why;
+    made.no_cage = loop->why.code != 0 && loop->why.code != BASE_E_REFUSED && !loop->has_run;
     eval_summary_count(&loop->plan.ledger, &counts);
     made.infra_errors = counts.infra_errors;
     made.failed = counts.judged - counts.passed;

@@ -47,8 +47,9 @@ struct eval_report {
     json_t *summary;     /* what summary.json holds */
     json_t *rows;        /* list of result lines in the order of the tasks: all, or the first that did not pass */
     size_t unlisted;     /* further rows that did not pass */
-    bool interrupted;    /* by *stop or the emergency stop: rows are left */
-    struct base_err why; /* of an interruption by the emergency stop; code 0 otherwise */
+    bool interrupted;    /* by *stop, the emergency stop or a fault of the machine: rows are left */
+    struct base_err why; /* of an interruption by the emergency stop or the machine; code 0 otherwise */
+    bool no_cage;        /* the machine can build none: nothing was judged */
     size_t unknown;      /* candidates for tasks that are not in the set */
     size_t infra_errors, failed; /* candidates with that outcome; failed: judged and not passed */
 };

@@ -50,6 +50,7 @@ enum threat_state {
     THREAT_WEAKER,  /* some of it is lost or weaker there */
     THREAT_OPEN,    /* nothing prevents it: a risk that remains */
     THREAT_UNBUILT, /* of a part of fumehood that is not in this version: nothing is claimed */
+    THREAT_STATE_MAX
 };
 enum threat_state threat_state(const struct threat *threat, const struct threat_here *here);
 const char *threat_state_name(enum threat_state state); /* "held", "weaker", "open", "unbuilt" */

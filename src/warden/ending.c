@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 static void end_with(struct warden_outcome *outcome, enum warden_ending ending, enum warden_limit limit,
@@ -39,9 +40,9 @@ static void end_setup(struct warden_watch *watch)
     (void)base_err_sys(&outcome->error, setup_code(step, report->failed_errno), report->failed_errno,
                        cage_step_name(step), "%s failed",
                        step < CAGE_STEP_MAX ? "this part of the cage" : cage_step_text(step));
-    if (step == CAGE_STEP_PROC_MASKED && report->failed_errno == EPERM)
-        (void)base_err_remedy(&outcome->error, "inside a container /proc must not be masked: start that with "
-                                               "--security-opt systempaths=unconfined");
+    if (step < CAGE_STEP_MAX && (report->failed_errno == EPERM || report->failed_errno == ENOSYS) &&
+        (step == CAGE_STEP_PROC_MASKED || prctl(PR_GET_SECCOMP) > 0))
+        (void)base_err_remedy(&outcome->error, "%s", cage_engine_remedy());
     end_with(outcome, WARDEN_SETUP_ERROR, WARDEN_LIMIT_NONE, outcome->error.what);
 }
 

@@ -311,7 +311,7 @@ def test_doctor_has_every_threat(hood):
 
 def test_doctor_prints_every_threat(hood):
     _, threats = threats_of(hood)
-    short, full = hood.call("doctor").text, hood.call("doctor", "--threats").text
+    short, full = hood.call("doctor", "--all").text, hood.call("doctor", "--threats").text
     for name, row in threats.items():
         assert re.search(r"^%s +%s +\S" % (row["state"], name), short, re.M), name
         part = full.split("\n%s: " % name, 1)[1].split("\n\n", 1)[0]
@@ -330,7 +330,7 @@ def test_doctor_says_what_an_ordinary_user_loses(user_hood):
     lost = {wall["word"]: wall["here"] for wall in threats["processor"]["prevention"]}
     assert (lost["cgroup"], lost["cpus"], lost["cpu_ms"]) == ("lost", "lost", "weaker")
     assert threats["memory"]["state"] == threats["processes"]["state"] == "weaker"
-    text = user_hood.call("doctor").text
+    text = user_hood.call("doctor", "--all").text
     assert re.search(r"^weaker +memory .*\n +not here: memory_bytes \(.*", text, re.M) and "cgroup (lost)" in text
     receipt = user_hood.shell("exit 0", options=["--policy", "if-available"]).receipt
     assert "cgroup" in receipt["protections"]["missing"]

@@ -105,6 +105,39 @@ def test_a_container_that_is_not_opened_runs_nothing(container, open_folder, uid
     assert run.said.startswith("fumehood: ") and run.said.count("\n") == 1, run
 
 
+FLAGS = ("seccomp=fumehood-seccomp.json", "systempaths=unconfined", "--if-available", "docs/containers.md")
+
+
+@pytest.mark.parametrize("uid", [0, 1000])
+@pytest.mark.parametrize("opens, covered", [(False, True), (False, False), (True, True)])
+def test_one_remedy_has_all_of_it(container, open_folder, uid, opens, covered):
+    """Whatever is met first: nobody is sent twice, and root is not sent to root."""
+    filter = opened(ENGINE, open_folder) if opens else ENGINE
+    run = container.run("fumehood", "run", "--if-available", "a.py", filter=filter, covered=covered, uid=uid)
+    assert run.status == 125 and all(flag in run.said for flag in FLAGS), run
+    doctor = container.run("fumehood", "doctor", filter=filter, covered=covered, uid=uid)
+    said = " ".join(doctor.text.split())
+    assert doctor.status == 1 and said.startswith("can run no: ") and all(flag in said for flag in FLAGS), doctor
+    assert len(doctor.text.splitlines()) < 25, doctor
+
+
+def test_root_is_not_sent_to_root(container, open_folder):
+    run = container.run("fumehood", "run", "a.py", filter=opened(ENGINE, open_folder), uid=0)
+    assert run.status == 126 and "--if-available goes on without" in run.said and "as root" not in run.said, run
+    doctor = container.run("fumehood", "doctor", filter=opened(ENGINE, open_folder), uid=0)
+    assert doctor.status == 1 and doctor.text.startswith("can run     with --if-available"), doctor
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_an_evaluation_stops_at_the_first_fault_of_the_machine(container, jobs):
+    (container.root / "work/t.json").write_text(json.dumps([{"id": "t%d" % i, "stdin": "", "expect": "x"} for i in range(20)]))
+    (container.root / "work/c.jsonl").write_text("".join('{"task_id": "t%d", "solution": "print(1)"}\n' % i for i in range(20)))
+    run = container.run("fumehood", "eval", "t.json", "--candidates", "c.jsonl", "--out", "o", "--if-available", "--jobs", jobs,
+                        filter=ENGINE, covered=True, uid=0)
+    assert run.status == 3 and run.out == b"" and run.said.count("\n") == 1 and FLAGS[0] in run.said, run
+    assert (container.root / "work/o/results.jsonl").read_text() == ""
+
+
 @pytest.mark.parametrize("uid, namespaces", [(1000, ()), (0, ()), (0, ("user",))], ids=["user", "root", "user-namespace"])
 def test_two_flags_are_enough(container, open_folder, uid, namespaces):
     run = container.run(*RUN, filter=opened(ENGINE, open_folder), uid=uid, namespaces=namespaces)

@@ -356,3 +356,33 @@ def test_other_verbs_have_them_where_they_have_limits(hood):
     assert "wall_ms" in hood.call("eval", "t", "--candidates", "c", "--timeout", "x").said
     run = hood.call("doctor", "--timeout", "5")
     assert run.status == 2 and "unknown option --timeout" in run.said
+
+
+# ---------------------------------------------------------------- doctor's answer
+
+def test_doctor_answers_first(hood):
+    run = hood.call("doctor")
+    lines = run.text.splitlines()
+    assert lines[0].startswith("can run") and 5 < len(lines) <= 24, run
+    assert [word for word in ("can run", "languages", "missing", "to mend", "more") if not any(line.startswith(word) for line in lines)] == []
+    assert run.text.count("to mend") == 1
+    report = json.loads(hood.call("doctor", "--json").out)
+    assert (run.status == 0) == report["default_run_possible"] == lines[0].split(None, 2)[2].startswith("yes"), run
+    more = hood.call("doctor", "--all").text
+    assert len(more.splitlines()) > 100 and "Output" not in more and all(check["name"] in more for check in report["checks"])
+
+
+def test_doctor_tells_an_ordinary_user_what_to_do(user_hood):
+    hood = weak_hood(user_hood)
+    run = hood.call("doctor")
+    assert run.status == 1 and run.text.startswith("can run     with --if-available: "), run
+    assert "--if-available goes on without" in " ".join(run.text.split())
+
+
+def test_doctor_names_the_emergency_stop(user_hood):
+    expect_status(user_hood.call("disable", "--why", "a test"), 0)
+    try:
+        run = user_hood.call("doctor")
+        assert run.status == 1 and run.text.startswith("can run     no: ") and "fumehood enable" in run.text, run
+    finally:
+        user_hood.call("enable")

@@ -65,7 +65,7 @@ static const char *user_namespace_remedy(void)
         return "as root: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0";
     if (read_setting("/proc/sys/user/max_user_namespaces") == 0)
         return "as root: sysctl -w user.max_user_namespaces=10000";
-    return "in a container, start it with user namespaces allowed (for Docker: --security-opt seccomp=unconfined)";
+    return cage_engine_remedy();
 }
 
 static void ask_namespaces(struct doctor_report *report, const struct cage_host *host)
@@ -311,6 +311,8 @@ static void ask_run(struct doctor_report *report, const struct cage_host *host)
             add(report, policies[i][1], DOCTOR_OK, "done, in %llu us", (unsigned long long)report->run.wall_us);
         else
             mend(add(report, policies[i][1], DOCTOR_BAD, "%s: %s", err.place, err.what), err.remedy);
+        if (!report->run.policy)
+            report->refusal = err;
         report->is_default_run = i == 0 && report->run.policy;
     }
     take_here(report, host);

@@ -33,6 +33,7 @@ struct doctor_report {
     size_t count;
     struct doctor_run run;   /* under the default policy; where that is refused, under if-available */
     bool is_default_run;     /* a default run is possible */
+    struct base_err refusal; /* why the last one that was tried was not; code 0 where the first was */
     struct threat_here here; /* what stands against threats: as the run proved it, or planned where there was none */
     bool has_here;
 };

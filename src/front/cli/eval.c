@@ -175,6 +175,8 @@ static int say_report(const struct job *job, const struct eval_report *report)
 
     if (report->interrupted && report->why.code)
         (void)cli_say_error(&report->why);
+    if (report->no_cage && !job->values.json)
+        return STATUS_INFRA; /* there is nothing to show */
     if (report->interrupted)
         cli_say_note("%s: interrupted; go on with --resume", job->out);
     if (job->values.json) {
