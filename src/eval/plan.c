@@ -264,5 +264,7 @@ void eval_plan_release(struct eval_plan *plan)
 {
     eval_ledger_release(&plan->ledger);
     free(plan->seals);
+    plan->seals = NULL; /* a plan that failed is released by whoever made it, and again with the rest */
+    plan->seal_count = 0;
     eval_tasks_release(&plan->tasks);
 }
