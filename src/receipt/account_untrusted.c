@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_BYTES 16 /* of a SHA-256: nobody finds two texts with the same */
+#define ROWS_MAX  (4u << 20) /* less than 1.2 GiB, and more than anybody evaluates in one folder */
+#define KEY_BYTES 16         /* of a SHA-256: nobody finds two texts with the same */
 
 /* The words of a result. @free: it may come without a run. @open: the row may get another result later. */
 static const struct word {
@@ -279,6 +280,13 @@ static int check_of(struct receipt_account *account, const json_t *receipt, char
     return r == 1 ? check_same(account->policy, policy, account->evals, "policy.sha256", why, why_bytes) : r;
 }
 
+static int check_room(const struct receipt_account *account, char *why, size_t why_bytes)
+{
+    return account->row_map.count < ROWS_MAX
+               ? 1
+               : receipt_wrong(why, why_bytes, "there are more than the %u rows that can be accounted for", ROWS_MAX);
+}
+
 static int check_words(const json_t *said, const struct word *word, char *why, size_t why_bytes)
 {
     const char *fault = json_string_value(json_object_get(said, "fault"));
@@ -302,6 +310,8 @@ int receipt_account_receipt(struct receipt_account *account, const json_t *recei
     if (!says_its_row(said))
         return 1;
     r = check_of(account, receipt, why, why_bytes);
+    if (r == 1)
+        r = check_room(account, why, why_bytes);
     if (r == 1)
         r = check_words(said, word, why, why_bytes);
     if (r != 1)
@@ -347,6 +357,8 @@ int receipt_account_result(struct receipt_account *account, const json_t *result
     if (!says_its_row(result))
         return has_run || word->free ? 1 : receipt_wrong(why, why_bytes, "names no run");
     r = check_words(result, word, why, why_bytes);
+    if (r == 1)
+        r = check_room(account, why, why_bytes);
     if (r == 1 && !has_run)
         r = check_no_run(result, word, why, why_bytes);
     if (r != 1)
