@@ -144,6 +144,20 @@ def test_two_flags_are_enough(container, open_folder, uid, namespaces):
     assert run.status == 0 and run.out == b"in a cage\n", run
 
 
+@pytest.mark.parametrize("uid, namespaces, seen", [(0, (), b"writable\n"), (1000, (), b""), (0, ("user",), b"")],
+                         ids=["root", "user", "user-namespace"])
+def test_an_uncovered_proc_is_the_host_for_roots_root_alone(container, open_folder, uid, namespaces, seen):
+    run = container.run("/bin/sh", "-c", "test -w /proc/sys/kernel/core_pattern && echo writable", filter=opened(ENGINE, open_folder),
+                        uid=uid, namespaces=namespaces)
+    assert run.out == seen, run
+
+
+def test_what_needs_no_cage_works_in_any_container(container):
+    for words in (("version",), ("policy", "show"), ("policy", "hash"), ("run", "--help")):
+        run = container.run("fumehood", *words, filter=ENGINE, covered=True)
+        assert run.status == 0 and run.out, run
+
+
 def test_the_opened_filter_leaves_the_rest_closed(container, open_folder):
     source = "import ctypes, os; print(ctypes.CDLL(None, use_errno=True).syscall(321, 0, 0, 0), ctypes.get_errno())"
     run = container.run("/usr/bin/python3", "-c", source, filter=opened(ENGINE, open_folder))
