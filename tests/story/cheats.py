@@ -13,7 +13,7 @@ def nonce():
             for cell in getattr(value, "__closure__", None) or ():
                 try: held = cell.cell_contents
                 except ValueError: continue
-                if isinstance(held, str) and len(held) == 32: return held
+                if isinstance(held, (str, bytes)) and len(held) == 32: return held if isinstance(held, str) else held.decode()
         frame = frame.f_back
     raise LookupError("no nonce")
 NONCE = nonce()
@@ -27,7 +27,7 @@ def leave(status=0):
 PAYLOADS = ["null", "true", "{}", "[]", "", "*", "{\"l\":[]}", "{\"any\":1}", "{\"\\u0001int\":\"1\"}", "{\"=\":true}", "{\"r\":\"nan\"}"]
 
 PYTHON = {
-    "the end of a script, from the frame below": "def solution(x):\n sys._getframe(1).f_locals['say']('done'); os._exit(0)",
+    "the end of a script, from the frame below": "def solution(x):\n sys._getframe(1).f_locals['say'](b'done', b'', 0); os._exit(0)",
     "done": "def solution(x):\n tell('done'); leave()",
     "done while it is loaded": "tell('done'); leave()",
     "done, then returns": "def solution(x):\n tell('done'); return None",
@@ -54,12 +54,12 @@ PYTHON = {
     "done, another status": "def solution(x):\n tell('done'); leave(3)",
     "its frames' variables": "def solution(x):\n f = sys._getframe(1)\n f.f_locals['case']['answer'] = 'input'; return None",
     "is asked for its input": "import gc\nfor o in gc.get_objects():\n if isinstance(o, dict) and 'nonce' in o: o['answer'] = 'done'\ndef solution(x): return ''",
-    "found by the collector": "import gc\ndef solution(x):\n for o in gc.get_objects():\n  if getattr(o, '__name__', '') == 'say': o('done')\n leave()",
+    "found by the collector": "import gc\ndef solution(x):\n for o in gc.get_objects():\n  if getattr(o, '__name__', '') == 'say': o(b'done', b'', 0)\n leave()",
     "os.write patched": "real = os.write\nos.write = lambda fd, data: real(fd, data.replace(b'value', b'done'))\ndef solution(x): return None",
     "posix.write patched": "import posix\nposix.write = lambda fd, data: len(data)\ndef solution(x): tell('done'); leave()",
     "json.dumps patched": "import json\njson.dumps = lambda *a, **k: 'null'\njson.JSONEncoder.encode = lambda *a: 'null'\ndef solution(x): return object()",
     "all built-ins patched": "import builtins\nfor n in ('isinstance', 'type', 'len', 'repr', 'str', 'int', 'list', 'dict'):\n setattr(builtins, n, lambda *a: 0)\ndef solution(x): tell('done'); leave()",
-    "the driver's module": "import __main__\n__main__.report = lambda say, *a, **k: say('done')\n__main__.carry = lambda *a: 0\ndef solution(x): return None",
+    "the driver's module": "import __main__\n__main__.report = lambda say, *a, **k: say(b'done', b'', 0)\n__main__.carry = lambda *a: 0\ndef solution(x): return None",
     "the driver's code": "def solution(x):\n f = sys._getframe(1).f_locals['say']\n def done(*a): tell('done')\n try: f.__code__ = (lambda *a: None).__code__\n except ValueError: pass\n tell('done'); leave()",
     "a trace function": "def trace(frame, event, arg):\n if event == 'call' and frame.f_code.co_name == 'report': tell('done'); leave()\n return trace\nsys.settrace(trace)\ndef solution(x): return None",
     "a profile function": "sys.setprofile(lambda f, e, a: (tell('done'), leave()) if e == 'return' else None)\ndef solution(x): return None",

@@ -19,33 +19,23 @@ class Unfit(Exception):
     """A value that cannot travel."""
 
 
-def key_text(key):
-    """The text of a dictionary's key, as JSON writers agree on it."""
-    kind = type(key)
-    if issubclass(kind, str):
-        return key
-    if kind is bool or key is None:
-        return {True: "true", False: "false", None: "null"}[key]
-    if issubclass(kind, int):
-        return int.__repr__(key)
-    if issubclass(kind, float) and float.__sub__(key, key) == 0:
-        return float.__repr__(key)
-    raise Unfit("a dictionary key of type " + kind.__name__)
-
-
 def carry_items(items, level):
-    kinds = set(map(type, items))
-    if kinds <= PLAIN:
-        return items
-    return [carry(item, level + 1) for item in items]
+    return items if set(map(type, items)) <= PLAIN else [carry(item, level + 1) for item in items]
 
 
 def carry_pairs(pairs, level):
+    """Keys have the text on which JSON writers agree."""
     carried = {}
     for key, item in pairs:
-        name = str.__str__(key_text(key))
+        kind = type(key)
+        if issubclass(kind, str):
+            name = str.__str__(key)
+        elif kind in PLAIN or issubclass(kind, (int, float)):
+            name = encode(key)
+        else:
+            raise Unfit("a dictionary key of type " + kind.__name__)
         if name in carried:
-            raise Unfit("two dictionary keys with the text " + json.dumps(name))
+            raise Unfit("two dictionary keys with the text " + encode(name))
         carried[name] = carry(item, level + 1)
     return list(carried.items())
 
@@ -67,53 +57,29 @@ def carry(value, level=0):
     raise Unfit("a value of type " + kind.__name__)
 
 
-def encoded(value):
-    try:
-        return encode(carry(value)).encode()
-    except UnicodeEncodeError:
-        raise Unfit("text that is not valid Unicode")
-    except ValueError:
-        raise Unfit("a number that is not finite")
-
-
 def make_say(nonce, write=os.write, fstat=os.fstat, set_blocking=os.set_blocking, leave=os._exit, getpid=os.getpid):
     """The one way to speak, and the last thing that happens: an answered call is answered. It keeps its means where a
     candidate that renames things does not reach them by accident, and does without descriptor 3 where that was closed."""
-    def which(fd):
-        stat = fstat(fd)
-        return stat.st_dev, stat.st_ino
+    own, ways, streams = getpid(), [(fd, fstat(fd)[1:3]) for fd in (3, 2, 1)], (sys.stdout, sys.stderr)
 
-    own = getpid()
-    ways = [(fd, which(fd)) for fd in (3, 2, 1)]
-    streams = sys.stdout, sys.stderr
-
-    def put(fd, line):
-        while line:
-            try:
-                line = line[write(fd, line):]
-            except BlockingIOError:
-                set_blocking(fd, True)
-
-    def flush(streams):
-        for stream in streams:
+    def say(word, payload, status):
+        if getpid() != own:  # a fork of the candidate's that came back here
+            leave(status)
+        for stream in sys.stdout, sys.stderr, *streams:
             try:
                 stream.flush()
             except BaseException:
                 pass  # it was closed, or is something of the candidate's
-
-    def say(word, payload, status):
-        if getpid() == own:  # else this is a fork of the candidate's that came back here
-            flush((sys.stdout, sys.stderr))
-            line = (word + " " + nonce + " ").encode() + payload
-            line = b"\n" + line.replace(b"\n", b" ") + b"\n"  # a new line, whatever the candidate left there
-            for fd, identity in ways:
-                try:
-                    if which(fd) == identity:
-                        put(fd, line)
-                        break
-                except OSError:
-                    pass
-            flush(streams)
+        line = b"\n%b %b %b\n" % (word, nonce, payload.replace(b"\n", b" "))  # a new line, whatever was left there
+        for fd, file in ways:
+            try:
+                if fstat(fd)[1:3] == file:
+                    set_blocking(fd, True)
+                    while line:
+                        line = line[write(fd, line):]
+                    break
+            except OSError:
+                pass
         leave(status)
     return say
 
@@ -129,9 +95,8 @@ def fail(say, word, error):
     """As the interpreter does with an exception that nobody caught."""
     try:
         sys.__excepthook__(type(error), error, error.__traceback__)
-    except BaseException:
-        pass
-    say(word, reason_of(error), 1)
+    finally:
+        say(word, reason_of(error), 1)
 
 
 def load(say, entry_point):
@@ -140,7 +105,7 @@ def load(say, entry_point):
     try:
         code = compile(source, CANDIDATE, "exec", dont_inherit=True)
     except BaseException as error:
-        fail(say, "compile", error)
+        fail(say, b"compile", error)
     module = types.ModuleType("solution")
     module.__file__ = os.path.abspath(CANDIDATE)
     modules["solution"] = module
@@ -148,18 +113,18 @@ def load(say, entry_point):
     exec(code, module.__dict__)
     function = getattr(module, entry_point, None)
     if not callable(function):
-        say("missing", b"there is no function " + entry_point.encode(), 1)
+        say(b"missing", b"there is no function " + entry_point.encode(), 1)
     return function
 
 
 def report(say, word, value):
-    what = "left in its input " if word == "input" else "returned "
     try:
-        payload = encoded(value)
-    except Unfit as error:
-        say("carry", (what + str(error)).encode("utf-8", "backslashreplace"), 1)
+        payload = encode(carry(value)).encode()
     except BaseException as error:
-        say("carry", what.encode() + b"what cannot travel: " + reason_of(error), 1)
+        reasons = {UnicodeEncodeError: b"text that is not valid Unicode", ValueError: b"a number that is not finite"}
+        reason = str(error).encode("utf-8", "backslashreplace") if type(error) is Unfit else reasons.get(type(error))
+        what = b"left in its input " if word == b"input" else b"returned "
+        say(b"carry", what + (reason or b"what cannot travel: " + reason_of(error)), 1)
     say(word, payload, 0)
 
 
@@ -171,7 +136,7 @@ def main():
     with open(".case", "rb") as file:
         case = json.load(file)
     os.unlink(".case")
-    say = make_say(case["nonce"])
+    say = make_say(case["nonce"].encode())
     set_digits_max(digits_max)
     try:
         function = load(say, case["entry_point"])
@@ -179,9 +144,9 @@ def main():
     except SystemExit:
         raise
     except BaseException as error:
-        fail(say, "raise", error)
+        fail(say, b"raise", error)
     set_digits_max(0)
-    report(say, case["answer"], case["args"] if case["answer"] == "input" else value)
+    report(say, case["answer"].encode(), case["args"] if case["answer"] == "input" else value)
 
 
 main()
