@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What is kept of each takes 33 bytes, and a sample of nothing 5 in its file. */
+#define CANDIDATES_MAX (1 << 20)
+
 struct survey {
     unsigned *samples; /* by task */
     size_t present;    /* candidates that are there */
@@ -41,14 +44,19 @@ static void seal(const struct eval_task *task, const struct eval_candidate *cand
     ret_seal->hex[sizeof(ret_seal->hex) - 1] = '\0';
 }
 
-static int keep_seal(struct eval_plan *plan, struct survey *survey, const struct eval_candidate *candidate)
+static int keep_seal(struct eval_plan *plan, struct survey *survey, const struct eval_candidate *candidate,
+                     struct base_err *err)
 {
+    if (plan->seal_count == CANDIDATES_MAX) {
+        (void)base_err_set(err, BASE_E_TOO_LARGE, "candidates", "there are more than %d", CANDIDATES_MAX);
+        return base_err_remedy(err, "split them, or choose tasks with --ids");
+    }
     if (plan->seal_count == survey->seal_capacity) {
         size_t capacity = survey->seal_capacity ? 2 * survey->seal_capacity : 256;
         struct eval_seal *seals = reallocarray(plan->seals, capacity, sizeof(*seals));
 
         if (!seals)
-            return BASE_E_NOMEM;
+            return base_err_set(err, BASE_E_NOMEM, "candidates", "out of memory");
         plan->seals = seals;
         survey->seal_capacity = capacity;
     }
@@ -67,8 +75,9 @@ static int survey_all(struct eval_candidates *candidates, struct eval_plan *plan
         survey->covered += candidate.form != EVAL_ABSENT && survey->samples[candidate.task] == 0;
         survey->samples[candidate.task]++;
         hash_candidate(&survey->hash, &plan->tasks.items[candidate.task], &candidate);
-        if (keep_seal(plan, survey, &candidate) < 0)
-            return base_err_set(err, BASE_E_NOMEM, "candidates", "out of memory");
+        r = keep_seal(plan, survey, &candidate, err);
+        if (r < 0)
+            return r;
     }
     return r;
 }
