@@ -13,7 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define SCHEMA "fumehood.drill/1"
+#define SCHEMA      "fumehood.drill/1"
+#define ATTACKS_MAX 2000 /* each takes some KiB before anything is run */
 
 static volatile sig_atomic_t interrupted;
 
@@ -123,7 +124,13 @@ static int compare_names(const void *a, const void *b)
 
 static int add_name(struct suite *suite, const char *name, struct base_err *err)
 {
-    char **items = reallocarray(suite->names.items, suite->names.count + 1, sizeof(*items));
+    char **items;
+
+    if (suite->names.count == ATTACKS_MAX) {
+        (void)base_err_set(err, BASE_E_USAGE, suite->dir, "holds more than %d attacks", ATTACKS_MAX);
+        return base_err_remedy(err, "choose some with --only GLOB");
+    }
+    items = reallocarray(suite->names.items, suite->names.count + 1, sizeof(*items));
 
     if (items)
         suite->names.items = items;
