@@ -13,11 +13,11 @@ enum token { OTHER, QUOTE, LIST, OBJECT, CLOSE, COMMA, COLON, WORD };
 
 /* In bytes. What grows by doubling is counted at the moment when the old and the new table are both there. */
 static const unsigned short costs[] = {
-    [QUOTE] = 96,   /* a text's head, and its bytes' block */
-    [LIST] = 160,   /* a list's head, its first table, and its place in the table above it */
-    [OBJECT] = 272, /* an object's head, its first buckets, and its place */
-    [COMMA] = 32,   /* the next one's place */
-    [COLON] = 160,  /* a pair, and its share of the buckets */
+    [QUOTE] = 80,   /* a text's head, and what its bytes' block takes beside them */
+    [LIST] = 128,   /* a list's head and its first table */
+    [OBJECT] = 224, /* an object's head and its first buckets */
+    [COMMA] = 24,   /* the next one's place in the table or the buckets */
+    [COLON] = 64,   /* with the text before it: a pair, and its share of the buckets */
     [WORD] = 32,    /* a number's head; true, false and null take less */
 };
 
