@@ -323,7 +323,7 @@ def test_folder_of_many_attacks(hood):
 def test_large_sets_are_right(hood):
     """A task of 80,000 cases, and one with a value of some MB."""
     cases = [{"name": "c%d" % i, "args": [i, [i]], "expect": i} for i in range(80000)]
-    tasks = hood.file("t.jsonl", json.dumps({"id": "a", "cases": cases}) + "\n" + call_of(many("7", 400000)))
+    tasks = hood.file("t.jsonl", json.dumps({"id": "a", "cases": cases}) + "\n" + call_of(many("7", 100000)))
     size = tasks.stat().st_size
     run = measured(hood, size, "eval", tasks, "--candidates", "none", "--ids", "b", "--out", hood.folder / "out")
     assert run.status == 1 and len(results_of(hood.folder / "out")) == 1, run

@@ -32,13 +32,13 @@ static void expect_refused(const char *value, size_t times)
 static void small_values_are_dear(void **state)
 {
     (void)state;
-    expect_refused("{},", 600000);
-    expect_refused("[],", 1100000);
-    expect_refused("1,", 2800000);
-    expect_refused("\"\",", 1500000);
-    expect_refused("[[]],", 500000);
-    expect_refused("{\"\":1},", 400000);
-    expect_refused("1e9,", 2800000);
+    expect_refused("{},", 720000);
+    expect_refused("[],", 1300000);
+    expect_refused("1,", 3300000);
+    expect_refused("\"\",", 1800000);
+    expect_refused("[[]],", 680000);
+    expect_refused("{\"\":1},", 480000);
+    expect_refused("1e9,", 3300000);
 }
 
 /* What a record of tests with a hundred thousand cases has. */
