@@ -12,7 +12,7 @@ set
 reached=0
 for name in $(env | sed 's/=.*//'); do
     case $name in
-    PATH | HOME | LANG | TZ | TMPDIR | PWD | OLDPWD | SHLVL | _) ;;
+    PATH | HOME | LANG | TZ | TMPDIR | TERM | PWD | OLDPWD | SHLVL | _) ;;
     *)
         echo "$name: reached"
         reached=10

@@ -42,7 +42,7 @@ paths += glob.glob("/tmp/ssh-*/agent.*") + glob.glob("/tmp/*/agent*") + glob.glo
 paths += [os.path.expanduser("~/.gnupg/S.gpg-agent"), "/root/.gnupg/S.gpg-agent", "/tmp/krb5cc_0", "/tmp/.ICE-unix/1"]
 for path in paths:
     attempt(path)
-for top in ("/run", "/var", "/run/user", "/tmp/.X11-unix"):
+for top in ("/run", "/var/run", "/var/spool", "/var/lib/dbus", "/run/user", "/tmp/.X11-unix"):
     if os.path.exists(top):
         print(top, "is there: reached")
         reached += 1

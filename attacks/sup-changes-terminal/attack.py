@@ -39,9 +39,14 @@ for fd in (0, 1, 2):
     attempt(f"discard {fd}", lambda: termios.tcflush(fd, termios.TCIFLUSH))
     attempt(f"console to {fd}", lambda: fcntl.ioctl(fd, termios.TIOCCONS))
     attempt(f"discipline of {fd}", lambda: fcntl.ioctl(fd, termios.TIOCSETD, b"\0\0\0\0"))
-for path in ("/dev/tty", "/dev/console", "/dev/ptmx", "/dev/pts/0", "/dev/pts/ptmx"):
+for path in ("/dev/tty", "/dev/console", "/dev/pts/0", "/dev/pts/1", "/dev/pts/2"):  # before there are any of its own
     attempt(path, lambda: os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK)))
-attempt("a new one", lambda: os.openpty())
+os.setpgid(0, 0) if os.getpgrp() != os.getpid() else None
+near, far = os.openpty()  # which is nobody else's: with it in hand, those of its starter are as far as before
+attempt("the other end of another", lambda: os.close(os.open("/proc/1/fd/0", os.O_RDWR | os.O_NONBLOCK)))
+if os.ttyname(far) != "/dev/pts/0" or len(os.listdir("/dev/pts")) != 2:
+    print("others are there: reached", os.listdir("/dev/pts"))
+    reached += 1
 if os.getsid(0) != os.getpid() or open("/proc/self/stat").read().rsplit(")", 1)[1].split()[4] != "0":
     print("session of somebody else: reached")
     reached += 1
