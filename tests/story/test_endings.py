@@ -28,13 +28,13 @@ def take_signals():
 
 # ---------------------------------------------------------------- a line of its own
 
-HALF = "import sys, time\nsys.%s.write('half a line')\nsys.%s.flush()\ntime.sleep(100)"
+HALF = "printf 'half a line'%s\nexec sleep 100"  # a shell: Python says something at its end
 
 
 def test_the_last_line_is_not_glued_to_the_guests(hood):
-    run = hood.python(HALF % ("stderr", "stderr"), options=["--limit", "wall_ms=300ms"])
+    run = hood.shell(HALF % " >&2", options=["--limit", "wall_ms=300ms"])
     assert run.said.splitlines()[0] == "half a line" and run.said.splitlines()[1].startswith("fumehood: ended by"), run
-    run = hood.python("import sys\nsys.stderr.write('a whole line\\n')\nimport time\ntime.sleep(9)", options=["--limit", "wall_ms=300ms"])
+    run = hood.shell("echo a whole line >&2\nexec sleep 9", options=["--limit", "wall_ms=300ms"])
     assert "\n\n" not in run.said and run.said.startswith("a whole line\nfumehood: "), run
 
 
@@ -46,7 +46,7 @@ def test_nothing_is_added_where_nothing_is_said(hood):
 @pytest.mark.parametrize("kind", ["pipe", "file", "terminal"])
 def test_both_streams_in_one_place(hood, kind):
     """What stdout has begun counts where both streams go to the same place."""
-    program = hood.program(HALF % ("stdout", "stdout"), "py")
+    program = hood.program(HALF % "", "sh")
     words = hood.command("run", "--limit", "wall_ms=300ms", program)
     if kind == "pipe":
         text = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
@@ -70,7 +70,7 @@ def test_both_streams_in_one_place(hood, kind):
 
 
 def test_streams_that_go_apart_do_not_meet(hood):
-    run = hood.python(HALF % ("stdout", "stdout"), options=["--limit", "wall_ms=300ms"])
+    run = hood.shell(HALF % "", options=["--limit", "wall_ms=300ms"])
     assert run.out == b"half a line" and run.said.startswith("fumehood: ended by"), run
 
 

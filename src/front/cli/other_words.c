@@ -150,10 +150,11 @@ bool cli_other_word_find(const char *word, const char *next, struct cli_other_wo
 {
     size_t length = strcspn(word, "=");
     const struct row *row = find_row(word, length);
-    const char *value = word[length] == '=' ? word + length + 1 : next;
-    bool is_next = word[length] != '=';
+    bool is_glued = !row && word[1] != '-' && (row = find_row(word, 2)) && row->form == AS_IT_IS; /* "-m1g" */
+    bool is_next = !is_glued && word[length] != '=';
+    const char *value = is_glued ? word + 2 : is_next ? next : word + length + 1;
 
-    if (!row)
+    if (!row || (!is_glued && strlen(row->word) != length))
         return false;
     *ret_other = (struct cli_other_word){0};
     if (row->form == POINTER || (row->form == ONLY && (!value || strcmp(value, "none") != 0))) {

@@ -49,6 +49,42 @@ static void paths_and_modes(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* The last colon that no backslash takes divides; an odd number of backslashes before it takes it. */
+static void names_with_colons(void **state)
+{
+    static const struct {
+        const char *name, *spec, *path;
+    } rows[] = {
+        {"a:b.txt", "a:b.txt", "a:b.txt"}, {"a:b.txt", "a\\:b.txt", "a:b.txt"},
+        {"a:b.txt", "a\\:b.txt:c", "c"},   {"plain", "plain:p\\:q", "p:q"},
+        {"e\\", "e\\\\:t", "t"},           {"c\\:d", "c\\\\\\:d:t", "t"},
+        {"x\\y", "x\\y", "x\\y"},
+    };
+    char folder[] = "/tmp/stage-XXXXXX", here[4096];
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_non_null(getcwd(here, sizeof(here)));
+    assert_int_equal(chdir(folder), 0);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct stage_file file;
+        struct base_err err;
+        FILE *out = fopen(rows[i].name, "we");
+
+        assert_non_null(out);
+        assert_int_equal(fputs("data", out) >= 0 && fclose(out) == 0, 1);
+        if (stage_file_load(rows[i].spec, 100, &file, &err) < 0)
+            fail_msg("%s: %s %s", rows[i].spec, err.place, err.what);
+        assert_string_equal(file.path, rows[i].path);
+        stage_file_release(&file);
+        assert_int_equal(unlink(rows[i].name), 0);
+    }
+    assert_int_equal(stage_file_load(".", 100, &(struct stage_file){0}, &(struct base_err){0}), BASE_E_USAGE);
+    assert_int_equal(stage_file_load("-", 100, &(struct stage_file){0}, &(struct base_err){0}), BASE_E_USAGE);
+    assert_int_equal(chdir(here), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void paths_in_each_others_way(void **state)
 {
     static const struct {
@@ -80,6 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_and_modes),
+        cmocka_unit_test(names_with_colons),
         cmocka_unit_test(paths_in_each_others_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
