@@ -345,7 +345,7 @@ static const struct base_err *machine_fault(int code, const struct base_err *err
 static int finish(struct loop *loop, struct eval_job *job, int code, const struct base_err *error,
                   const struct warden_outcome *outcome, struct base_err *err)
 {
-    struct eval_result result = {.place = job->place, .code_sha256 = job->code_sha256};
+    struct eval_result result = {.place = job->place, .code_sha256 = job->code_sha256, .assembly = job->assembly};
     const struct base_err *fault = machine_fault(code, error, outcome);
     int r = 0;
 

@@ -2,6 +2,7 @@
 
 #include "eval/job.h"
 #include "base/cleanup.h"
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,24 @@ bool eval_job_is_blank(const char *code, size_t count)
         if (!memchr(" \t\r\n\f\v", code[i], 6))
             return false;
     return true;
+}
+
+static enum eval_fence find_fence(const char *code, size_t count)
+{
+    const char *end = code + count, *line = code;
+    bool first = true;
+
+    while (line < end) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line)), *at = line;
+
+        while (at < end && memchr(" \t\r", *at, 3))
+            at++;
+        if (end - at >= 3 && (memcmp(at, "```", 3) == 0 || memcmp(at, "~~~", 3) == 0))
+            return first ? EVAL_FENCE_FIRST : EVAL_FENCE_SOMEWHERE;
+        first = first && (at == end || *at == '\n');
+        line = newline ? newline + 1 : end;
+    }
+    return EVAL_FENCE_NONE;
 }
 
 static void add_file(struct eval_job *job, const char *path, const void *bytes, size_t count)
@@ -70,38 +89,85 @@ static int prepare_call(struct eval_job *job, const struct eval_candidate *candi
     return stage_program_from_bytes(driver->program, driver->bytes, driver->count, driver->runtime, &job->program, err);
 }
 
-/* "def ENTRY_POINT" is in the code: it needs no prompt before it. */
-static bool defines(const char *code, size_t count, const char *entry_point)
+static bool is_word_char(char c)
 {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The first line that is code is indented: it goes on inside of a function. */
+static bool is_body(const char *code, size_t count)
+{
+    const char *end = code + count, *line = code;
+
+    while (line < end) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line)), *stop = newline ? newline : end;
+        size_t blank = 0;
+
+        while (line + blank < stop && memchr(" \t\r\f", line[blank], 4))
+            blank++;
+        if (line + blank < stop && line[blank] != '#')
+            return blank > 0;
+        line = newline ? newline + 1 : end;
+    }
+    return false;
+}
+
+/* "def NAME" or "class NAME" is in the code: it does not go on where the prompt ends. */
+static bool defines(const char *code, size_t count, const char *name)
+{
+    static const char *const keywords[] = {"def ", "class "};
     char text[256];
 
-    (void)snprintf(text, sizeof(text), "def %s", entry_point);
-    return memmem(code, count, text, strlen(text)) != NULL;
+    for (size_t i = 0; i < ARRAY_COUNT(keywords); i++) {
+        const char *at = code, *end = code + count;
+        int n = snprintf(text, sizeof(text), "%s%s", keywords[i], name);
+
+        while ((at = memmem(at, (size_t)(end - at), text, (size_t)n))) {
+            bool begins = at == code || !is_word_char(at[-1]);
+
+            at += n;
+            if (begins && (at == end || !is_word_char(*at)))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The one rule of what stands before a candidate. A completion goes on where code ends that has its own imports. What
+ * is whole gets the usual imports, and what the prompt defines; what claims to be whole and is not goes on as well. */
+static enum judge_prompt prompt_for(const struct eval_candidate *candidate, const struct eval_task *task)
+{
+    if (!task->prompt_is_code || task->prompt.count == 0)
+        return JUDGE_PROMPT_NONE;
+    if (candidate->form != EVAL_COMPLETION && defines(candidate->code, candidate->count, task->defined) &&
+        !is_body(candidate->code, candidate->count))
+        return JUDGE_PROMPT_APART;
+    return JUDGE_PROMPT_JOINED;
 }
 
 static int prepare_script(struct eval_job *job, const struct eval_candidate *candidate, struct base_err *err)
 {
     const struct eval_task *task = job->task;
-    bool solution = candidate->form == EVAL_SOLUTION;
-    struct judge_script script = {
-        .prelude = solution,
+    const struct judge_script script = {
+        .prelude = candidate->form != EVAL_COMPLETION,
+        .is_text = candidate->is_text,
+        .prompt = prompt_for(candidate, task),
+        .prompt_text = task->prompt.bytes,
+        .prompt_count = task->prompt.count,
         .code = candidate->code,
         .code_count = candidate->count,
         .tests = task->tests.bytes,
         .tests_count = task->tests.count,
     };
-    int r;
+    int r = judge_script_compose(&script, &job->code, err);
 
-    if (task->prompt_is_code && !(solution && defines(candidate->code, candidate->count, task->entry_point))) {
-        script.prompt = task->prompt.bytes;
-        script.prompt_count = task->prompt.count;
-    }
-    r = judge_script_compose(&script, &job->code, &job->start_is_first, err);
     if (r < 0)
         return r;
+    (void)snprintf(job->cage_name, sizeof(job->cage_name), "candidate.py");
     add_file(job, JUDGE_NONCE_FILE, job->nonce, JUDGE_NONCE_CHARS);
     job->kind = JUDGE_SCRIPT;
-    return stage_program_from_bytes("candidate.py", job->code.bytes, job->code.count, "python", &job->program, err);
+    job->assembly = judge_script_assembly(&script);
+    return stage_program_from_bytes(job->cage_name, job->code.bytes, job->code.count, "python", &job->program, err);
 }
 
 static int (*const prepare[])(struct eval_job *, const struct eval_candidate *, struct base_err *) = {
@@ -130,6 +196,7 @@ int eval_job_make(const struct eval_candidate *candidate, const struct eval_task
         return r;
     if (candidate->file_name)
         (void)snprintf(job->file_name, sizeof(job->file_name), "%s", candidate->file_name);
+    job->fence = find_fence(candidate->code, candidate->count);
     job->request.stdin_fd = job->request.stdout_fd = job->request.stderr_fd = -1;
     r = prepare[task->kind](job, candidate, err);
     if (r < 0)

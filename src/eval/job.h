@@ -5,6 +5,9 @@
 #include "eval/ledger.h"
 #include "run/run.h"
 
+/* A line of the candidate begins a block of Markdown's. */
+enum eval_fence { EVAL_FENCE_NONE, EVAL_FENCE_SOMEWHERE, EVAL_FENCE_FIRST /* nothing but blanks stand before it */ };
+
 struct eval_job {
     struct eval_job *next; /* in a list of jobs that wait */
     struct eval_place place;
@@ -14,11 +17,12 @@ struct eval_job {
     char nonce[JUDGE_NONCE_CHARS + 1];
     char program_sha256[BASE_HASH_HEX];
     char code_sha256[BASE_HASH_HEX]; /* of the composed program, the function's file or the program itself */
-    bool start_is_first;
+    enum eval_fence fence;
     char file_name[256];       /* the user's name for the candidate; "" when there is none */
     char cage_name[64];        /* its name in the cage, which comes from nobody: "random.py" would be imported */
     struct base_buf code;      /* what code_sha256 names */
     struct base_buf case_text; /* CALL */
+    const char *assembly;      /* SCRIPT: of what, in which order; else NULL. Lives for ever */
     struct stage_program program;
     struct stage_file files[2];
     struct run_request request;

@@ -36,6 +36,10 @@ json_t *eval_result_json(const struct eval_result *result, const struct eval_tas
                   counter(o, o ? o->cpu_us : 0), "memory_peak_bytes", counter(o, o ? o->memory_peak_bytes : 0),
                   "detail", text_or_null(result->ruling.detail), "trust", trust_of(task, result->place.case_index));
 
+    if (line && result->assembly && json_object_set_new(line, "assembly", json_string(result->assembly)) < 0) {
+        json_decref(line);
+        return NULL;
+    }
     if (line && task->kind == EVAL_CALL &&
         (json_object_set_new(line, "case", json_string(task->cases[result->place.case_index].name)) < 0 ||
          json_object_set_new(line, "case_index", json_integer((json_int_t)result->place.case_index)) < 0 ||

@@ -10,6 +10,7 @@ struct eval_result {
     struct eval_place place;
     struct judge_ruling ruling;
     const char *code_sha256;              /* NULL: there is no code */
+    const char *assembly;                 /* judge_script_assembly(), or NULL */
     const struct warden_outcome *outcome; /* NULL: nothing was run */
 };
 

@@ -136,9 +136,54 @@ static void compare_call(const struct eval_job *job, const struct warden_outcome
     compare_value(&job->task->cases[job->place.case_index], answer, c);
 }
 
+/* The @number-th line, without the blanks at its ends. */
+static const char *find_line(const struct eval_text *text, unsigned long number, size_t *ret_count)
+{
+    const char *line = text->bytes, *end = text->bytes + text->count, *stop;
+
+    for (unsigned long n = 1; line && n < number; n++) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        line = newline ? newline + 1 : NULL;
+    }
+    if (!line || number == 0)
+        return NULL;
+    stop = memchr(line, '\n', (size_t)(end - line));
+    stop = stop ? stop : end;
+    while (line < stop && strchr(" \t\r", *line))
+        line++;
+    while (stop > line && strchr(" \t\r", stop[-1]))
+        stop--;
+    *ret_count = (size_t)(stop - line);
+    return *ret_count ? line : NULL;
+}
+
+/* Which assertion it was, by the number of its line; and its message, which is the last that was said on stderr. */
+static void name_assertion(const struct eval_job *job, struct judge_facts *facts)
+{
+    static const char label[] = "AssertionError: ";
+    const char *digits = facts->mark.reason, *said = facts->last_words;
+    unsigned long number = 0;
+    size_t count = 0;
+    const char *line;
+    char text[sizeof(facts->mark.reason)];
+
+    for (; *digits >= '0' && *digits <= '9' && number < 100000000; digits++)
+        number = number * 10 + (unsigned long)(*digits - '0');
+    line = *digits ? NULL : find_line(&job->task->tests, number, &count);
+    said = said && strncmp(said, label, strlen(label)) == 0 ? said + strlen(label) : NULL;
+    (void)snprintf(text, sizeof(text), "failed: %.*s%s%s", count > 120 ? 120 : (int)count, line ? line : "an assertion",
+                   said ? ": " : "", said ? said : "");
+    if (!line)
+        (void)snprintf(text, sizeof(text), "an assertion of the tests failed");
+    memcpy(facts->mark.reason, text, sizeof(text));
+}
+
+/* Its tests have compared, and the marks say what came of it. */
 static void compare_script(const struct eval_job *job, const struct warden_outcome *outcome, struct comparison *c)
 {
-    (void)job, (void)outcome, (void)c; /* its tests have compared, and the marks say what came of it */
+    (void)outcome;
+    if (c->facts->mark.said == JUDGE_SAID_ASSERT)
+        name_assertion(job, c->facts);
 }
 
 static void (*const compare[JUDGE_KIND_MAX])(const struct eval_job *, const struct warden_outcome *,
@@ -160,6 +205,25 @@ static void name_file(const struct eval_job *job, struct judge_ruling *ruling)
     if (snprintf(detail, sizeof(detail), "%.*s%s%s", (int)(at - ruling->detail), ruling->detail, job->file_name,
                  at + strlen(job->cage_name)) < (int)sizeof(detail))
         memcpy(ruling->detail, detail, sizeof(detail));
+}
+
+/* A model's answer as it came: say what is in the way. */
+static void name_fence(const struct eval_job *job, struct judge_ruling *ruling)
+{
+    static const char hint[] = " (Markdown: take the code out of its fences)";
+    bool broken = ruling->verdict == JUDGE_COMPILE_ERROR || strstr(ruling->detail, "SyntaxError");
+    bool failed = ruling->verdict == JUDGE_RUNTIME_ERROR || ruling->verdict == JUDGE_WRONG_ANSWER ||
+                  ruling->verdict == JUDGE_EXITED_EARLY || broken;
+    size_t count = strlen(ruling->detail), room = sizeof(ruling->detail) - sizeof(hint);
+
+    if (job->fence == EVAL_FENCE_NONE || !(job->fence == EVAL_FENCE_FIRST ? failed : broken))
+        return;
+    if (count > room) {
+        count = room;
+        while (count > 0 && ((unsigned char)ruling->detail[count] & 0xc0) == 0x80)
+            count--; /* not in the middle of a character */
+    }
+    memcpy(ruling->detail + count, hint, sizeof(hint));
 }
 
 /* It may have answered, whatever came after that. */
@@ -201,11 +265,11 @@ void eval_job_judge(const struct eval_job *job, int code, const struct base_err 
     facts.last_words = *words ? words : NULL;
     facts.forbidden = job->request.policy->denials != POLICY_DENIALS_RECORD && outcome->denial_count > 0;
     facts.kind = job->kind;
-    facts.start_is_first = job->start_is_first;
     hear(job, outcome, &facts.mark);
     facts.wrong_text = comparison.text;
     if (may_have_answered(job, facts.ending))
         compare[job->kind](job, outcome, &comparison);
     judge_decide(&facts, ret_ruling);
     name_file(job, ret_ruling);
+    name_fence(job, ret_ruling);
 }

@@ -156,13 +156,21 @@ bool judge_name_ok(const char *name);
 
 /* ---- scripts --------------------------------------------------------------------------------------------------- */
 
-/* A Python program made of the candidate and of the tests, run as one main program. The tests run in the candidate's
- * process, so a candidate that sets out to forge the marks can: trust is "in-process". The nonce reaches the program in
- * JUDGE_NONCE_FILE, which is gone before the candidate's first statement, so that the same code has the same hash in
- * every run. */
+/* A Python program made of the candidate and of the tests. The tests run in the candidate's process, so a candidate
+ * that sets out to forge the marks can: trust is "in-process". The nonce reaches the program in JUDGE_NONCE_FILE, which
+ * is gone before the candidate's first statement, so that the same code has the same hash in every run. */
+enum judge_prompt {
+    JUDGE_PROMPT_NONE,
+    JUDGE_PROMPT_JOINED, /* the candidate goes on where it ends: one text */
+    JUDGE_PROMPT_APART,  /* what it defines and imports is there before the candidate */
+    JUDGE_PROMPT_MAX
+};
+
 struct judge_script {
-    bool prelude;       /* imports that whole-function solutions take for granted go first */
-    const char *prompt; /* goes before the code; NULL for none */
+    bool prelude; /* imports that whole programs take for granted go first */
+    bool is_text; /* the code's encoding is UTF-8, whatever it says */
+    enum judge_prompt prompt;
+    const char *prompt_text;
     size_t prompt_count;
     const char *code;
     size_t code_count;
@@ -171,9 +179,12 @@ struct judge_script {
 };
 #define JUDGE_NONCE_FILE ".mark"
 
-/* *@ret_start_is_first: the program says START before anything else of it runs, so silence means it did not compile. */
-int judge_script_compose(const struct judge_script *script, struct base_buf *ret_program, bool *ret_start_is_first,
-                         struct base_err *err);
+/* The program says START before anything else of it runs, so silence means that it did not compile; ASSERT comes with
+ * the number of the tests' line. */
+int judge_script_compose(const struct judge_script *script, struct base_buf *ret_program, struct base_err *err);
+
+/* What runs in which order, "+" between what is one text; lives for ever. */
+const char *judge_script_assembly(const struct judge_script *script);
 
 /* ---- the verdict ----------------------------------------------------------------------------------------------- */
 
@@ -200,7 +211,6 @@ struct judge_facts {
     const char *ending_text; /* a clause for people, or NULL */
     const char *last_words;  /* the guest's last line on stderr, or NULL */
     bool forbidden;          /* the policy forbids denied attempts, and there was one */
-    bool start_is_first;     /* see judge_script_compose() */
     struct judge_mark mark;
     enum judge_compared compared;
     const char *wrong_text; /* how it differs, or NULL */

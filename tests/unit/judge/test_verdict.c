@@ -41,37 +41,35 @@ static void exits(void **state)
     const struct {
         enum judge_kind kind;
         int exit_code;
-        bool first;
         enum judge_said said;
         enum judge_compared compared;
         enum judge_verdict verdict;
     } rows[] = {
-        {JUDGE_PROGRAM, 0, false, JUDGE_SAID_NOTHING, SAME, JUDGE_PASS},
-        {JUDGE_PROGRAM, 0, false, JUDGE_SAID_NOTHING, DIFF, JUDGE_WRONG_ANSWER},
-        {JUDGE_PROGRAM, 0, false, JUDGE_SAID_NOTHING, NOT, JUDGE_INFRA_ERROR},
-        {JUDGE_PROGRAM, 3, false, JUDGE_SAID_NOTHING, SAME, JUDGE_RUNTIME_ERROR},
-        {JUDGE_SCRIPT, 0, true, JUDGE_SAID_NOTHING, NOT, JUDGE_EXITED_EARLY},
-        {JUDGE_SCRIPT, 0, true, JUDGE_SAID_START, NOT, JUDGE_EXITED_EARLY},
-        {JUDGE_SCRIPT, 0, true, JUDGE_SAID_DONE, NOT, JUDGE_PASS},
-        {JUDGE_SCRIPT, 1, true, JUDGE_SAID_DONE, NOT, JUDGE_RUNTIME_ERROR},
-        {JUDGE_SCRIPT, 1, true, JUDGE_SAID_NOTHING, NOT, JUDGE_COMPILE_ERROR},
-        {JUDGE_SCRIPT, 2, true, JUDGE_SAID_NOTHING, NOT, JUDGE_RUNTIME_ERROR},
-        {JUDGE_SCRIPT, 1, false, JUDGE_SAID_NOTHING, NOT, JUDGE_RUNTIME_ERROR},
-        {JUDGE_SCRIPT, 1, true, JUDGE_SAID_START, NOT, JUDGE_RUNTIME_ERROR},
-        {JUDGE_SCRIPT, 1, true, JUDGE_SAID_ASSERT, NOT, JUDGE_WRONG_ANSWER},
-        {JUDGE_SCRIPT, 0, true, JUDGE_SAID_ASSERT, NOT, JUDGE_WRONG_ANSWER},
-        {JUDGE_CALL, 0, false, JUDGE_SAID_NOTHING, NOT, JUDGE_EXITED_EARLY},
-        {JUDGE_CALL, 0, false, JUDGE_SAID_NOTHING, SAME, JUDGE_EXITED_EARLY},
-        {JUDGE_CALL, 0, false, JUDGE_SAID_VALUE, SAME, JUDGE_PASS},
-        {JUDGE_CALL, 0, false, JUDGE_SAID_VALUE, DIFF, JUDGE_WRONG_ANSWER},
-        {JUDGE_CALL, 0, false, JUDGE_SAID_VALUE, NOT, JUDGE_INFRA_ERROR},
-        {JUDGE_CALL, 1, false, JUDGE_SAID_COMPILE, NOT, JUDGE_COMPILE_ERROR},
-        {JUDGE_CALL, 1, false, JUDGE_SAID_MISSING, NOT, JUDGE_RUNTIME_ERROR},
-        {JUDGE_CALL, 1, false, JUDGE_SAID_CARRY, NOT, JUDGE_RUNTIME_ERROR},
-        {JUDGE_CALL, 1, false, JUDGE_SAID_RAISE, SAME, JUDGE_RUNTIME_ERROR},
-        {JUDGE_MUTATION, 0, false, JUDGE_SAID_VALUE, SAME, JUDGE_PASS},
-        {JUDGE_MUTATION, 0, false, JUDGE_SAID_VALUE, DIFF, JUDGE_WRONG_ANSWER},
-        {JUDGE_MUTATION, 0, false, JUDGE_SAID_NOTHING, NOT, JUDGE_EXITED_EARLY},
+        {JUDGE_PROGRAM, 0, JUDGE_SAID_NOTHING, SAME, JUDGE_PASS},
+        {JUDGE_PROGRAM, 0, JUDGE_SAID_NOTHING, DIFF, JUDGE_WRONG_ANSWER},
+        {JUDGE_PROGRAM, 0, JUDGE_SAID_NOTHING, NOT, JUDGE_INFRA_ERROR},
+        {JUDGE_PROGRAM, 3, JUDGE_SAID_NOTHING, SAME, JUDGE_RUNTIME_ERROR},
+        {JUDGE_SCRIPT, 0, JUDGE_SAID_NOTHING, NOT, JUDGE_EXITED_EARLY},
+        {JUDGE_SCRIPT, 0, JUDGE_SAID_START, NOT, JUDGE_EXITED_EARLY},
+        {JUDGE_SCRIPT, 0, JUDGE_SAID_DONE, NOT, JUDGE_PASS},
+        {JUDGE_SCRIPT, 1, JUDGE_SAID_DONE, NOT, JUDGE_RUNTIME_ERROR},
+        {JUDGE_SCRIPT, 1, JUDGE_SAID_NOTHING, NOT, JUDGE_COMPILE_ERROR},
+        {JUDGE_SCRIPT, 2, JUDGE_SAID_NOTHING, NOT, JUDGE_RUNTIME_ERROR},
+        {JUDGE_SCRIPT, 1, JUDGE_SAID_START, NOT, JUDGE_RUNTIME_ERROR},
+        {JUDGE_SCRIPT, 1, JUDGE_SAID_ASSERT, NOT, JUDGE_WRONG_ANSWER},
+        {JUDGE_SCRIPT, 0, JUDGE_SAID_ASSERT, NOT, JUDGE_WRONG_ANSWER},
+        {JUDGE_CALL, 0, JUDGE_SAID_NOTHING, NOT, JUDGE_EXITED_EARLY},
+        {JUDGE_CALL, 0, JUDGE_SAID_NOTHING, SAME, JUDGE_EXITED_EARLY},
+        {JUDGE_CALL, 0, JUDGE_SAID_VALUE, SAME, JUDGE_PASS},
+        {JUDGE_CALL, 0, JUDGE_SAID_VALUE, DIFF, JUDGE_WRONG_ANSWER},
+        {JUDGE_CALL, 0, JUDGE_SAID_VALUE, NOT, JUDGE_INFRA_ERROR},
+        {JUDGE_CALL, 1, JUDGE_SAID_COMPILE, NOT, JUDGE_COMPILE_ERROR},
+        {JUDGE_CALL, 1, JUDGE_SAID_MISSING, NOT, JUDGE_RUNTIME_ERROR},
+        {JUDGE_CALL, 1, JUDGE_SAID_CARRY, NOT, JUDGE_RUNTIME_ERROR},
+        {JUDGE_CALL, 1, JUDGE_SAID_RAISE, SAME, JUDGE_RUNTIME_ERROR},
+        {JUDGE_MUTATION, 0, JUDGE_SAID_VALUE, SAME, JUDGE_PASS},
+        {JUDGE_MUTATION, 0, JUDGE_SAID_VALUE, DIFF, JUDGE_WRONG_ANSWER},
+        {JUDGE_MUTATION, 0, JUDGE_SAID_NOTHING, NOT, JUDGE_EXITED_EARLY},
     };
 
     (void)state;
@@ -79,7 +77,6 @@ static void exits(void **state)
         const struct judge_facts facts = {
             .kind = rows[i].kind,
             .exit_code = rows[i].exit_code,
-            .start_is_first = rows[i].first,
             .mark.said = rows[i].said,
             .compared = rows[i].compared,
         };
@@ -120,7 +117,7 @@ static void an_answered_call_is_answered(void **state)
 static void nothing_passes_unseen(void **state)
 {
     (void)state;
-    for (int bits = 0; bits < 4; bits++)
+    for (int bits = 0; bits < 2; bits++)
         for (int kind = -1; kind <= JUDGE_KIND_MAX; kind++)
             for (int ending = -1; ending <= JUDGE_ENDED_MAX; ending++)
                 for (int said = -1; said <= JUDGE_SAID_MAX; said++)
@@ -129,7 +126,6 @@ static void nothing_passes_unseen(void **state)
                             .kind = (enum judge_kind)kind,
                             .ending = (enum judge_ending)ending,
                             .exit_code = bits & 1,
-                            .start_is_first = bits & 2,
                             .mark.said = (enum judge_said)said,
                             .compared = (enum judge_compared)compared,
                         };

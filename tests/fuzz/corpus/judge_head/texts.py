@@ -1,0 +1,3 @@
+('a' \
+ r'b')
+'''x'''' ; from __future__ import a
