@@ -2,6 +2,7 @@
 
 #include "eval/job.h"
 #include "base/cleanup.h"
+#include "judge/head.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -134,14 +135,16 @@ static bool defines(const char *code, size_t count, const char *name)
 }
 
 /* The one rule of what stands before a candidate. A completion goes on where code ends that has its own imports. What
- * is whole gets the usual imports, and what the prompt defines; what claims to be whole and is not goes on as well. */
+ * is whole gets the usual imports, and what the prompt has beside the function; what claims to be whole and is not goes
+ * on as well. */
 static enum judge_prompt prompt_for(const struct eval_candidate *candidate, const struct eval_task *task)
 {
     if (!task->prompt_is_code || task->prompt.count == 0)
         return JUDGE_PROMPT_NONE;
     if (candidate->form != EVAL_COMPLETION && defines(candidate->code, candidate->count, task->defined) &&
         !is_body(candidate->code, candidate->count))
-        return JUDGE_PROMPT_APART;
+        return judge_prompt_adds(task->prompt.bytes, task->prompt.count, task->defined) ? JUDGE_PROMPT_APART
+                                                                                        : JUDGE_PROMPT_NONE;
     return JUDGE_PROMPT_JOINED;
 }
 

@@ -13,3 +13,7 @@ struct judge_head {
 /* Comments, texts and imports from __future__ must stay first: find the end of them as Python does. Foreign bytes: has
  * a fuzzer. */
 void judge_head_find(const char *code, size_t count, struct judge_head *ret_head);
+
+/* Whether a prompt has more than the function @defined and imports that the usual ones have anyway. Says so too often
+ * rather than too seldom. */
+bool judge_prompt_adds(const char *prompt, size_t count, const char *defined);

@@ -232,3 +232,53 @@ void judge_head_find(const char *code, size_t count, struct judge_head *ret_head
     head.encoding = says_encoding(code, reader.at);
     *ret_head = head;
 }
+
+/* ---- prompts --------------------------------------------------------------------------------------------------- */
+
+/* The rest of a line has nothing but blanks. */
+static bool is_over(struct reader line)
+{
+    while (line.at < line.end && memchr(" \t\r", *line.at, 3))
+        line.at++;
+    return line.at == line.end;
+}
+
+static bool is_usual_import(struct reader line)
+{
+    static const char *const modules[] = {"math", "sys", "re", "collections", "itertools", "functools"};
+
+    if (take_word(&line, "from")) {
+        skip_blanks(&line);
+        return take_word(&line, "typing"); /* all that it has is there; "from typing.io" is an import of nothing else */
+    }
+    if (!take_word(&line, "import"))
+        return false;
+    skip_blanks(&line);
+    for (size_t i = 0; i < ARRAY_COUNT(modules); i++)
+        if (take_word(&line, modules[i]))
+            return is_over(line);
+    return false;
+}
+
+static bool is_function(struct reader line, const char *name)
+{
+    if (!take_word(&line, "def"))
+        return false;
+    skip_blanks(&line);
+    return take_word(&line, name);
+}
+
+bool judge_prompt_adds(const char *prompt, size_t count, const char *defined)
+{
+    const char *end = prompt + count;
+
+    for (const char *start = prompt; start < end;) {
+        const char *newline = memchr(start, '\n', (size_t)(end - start));
+        const struct reader line = {.at = start, .end = newline ? newline : end};
+
+        if (!memchr(" \t\r#\n", *start, 5) && !is_usual_import(line) && !is_function(line, defined))
+            return true;
+        start = newline ? newline + 1 : end;
+    }
+    return false;
+}

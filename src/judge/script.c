@@ -47,8 +47,7 @@ static const char guard[] =
 
 static const char closing[] = "\n_fumehood_write(3, b\"\\ndone \" + _fumehood_nonce + b\"\\n\")\n";
 
-static const char prelude[] =
-    "; exec(\"import math,sys,re,collections,itertools,functools\\nfrom typing import *\\n\")";
+static const char prelude[] = "; import math,sys,re,collections,itertools,functools; from typing import *";
 
 /* The last function of a prompt may have no body yet. A candidate that needs nothing of a prompt that cannot be run is
  * none the worse for that. */

@@ -15,6 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     judge_head_find(code, count, &head);
     if (head.end > count || (head.inside && head.end == 0))
         abort();
+    if (count == 0 && judge_prompt_adds(code, count, "f"))
+        abort();
+    (void)judge_prompt_adds(code, count, "f");
     free(code);
     return 0;
 }

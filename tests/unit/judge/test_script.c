@@ -146,6 +146,32 @@ static void heads(void **state)
     }
 }
 
+static void prompts(void **state)
+{
+    static const struct {
+        const char *prompt;
+        bool adds;
+    } rows[] = {
+        {"", false},
+        {"from typing import List\n\n\ndef f(x: List[int]):\n    \"\"\"d\n    \"\"\"\n", false},
+        {"import math\n# c\ndef f(x):\r\n\r\n", false},
+        {"import math, os\ndef f(x):\n", true},
+        {"import mathx\ndef f(x):\n", true},
+        {"import math as m\ndef f(x):\n", true},
+        {"from typing_extensions import x\ndef f(x):\n", true},
+        {"def g(x):\n  return 1\ndef f(x):\n", true},
+        {"def ff(x):\n", true},
+        {"x = 1\ndef f(x):\n", true},
+        {"class A: pass\ndef f(x):\n", true},
+        {"def f(x):\n    '''\ntext at the margin\n'''\n", true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
+        if (judge_prompt_adds(rows[i].prompt, strlen(rows[i].prompt), "f") != rows[i].adds)
+            fail_msg("%s", rows[i].prompt);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +180,7 @@ int main(void)
         cmocka_unit_test(what_is_text_is_utf8),
         cmocka_unit_test(the_same_code_makes_the_same_program),
         cmocka_unit_test(heads),
+        cmocka_unit_test(prompts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
