@@ -120,9 +120,15 @@ def test_odd_files_of_a_folder_are_their_own_verdict(hood):
 
 
 def test_an_enormous_sample_is_its_own_verdict(hood):
-    rows = [{"task_id": "t", "completion": "#" * (17 << 20)}, {"task_id": "t", "completion": "print('x')"}]
+    rows = [{"task_id": "t", "completion": "#" * (5 << 20)}, {"task_id": "t", "completion": "print('x')"}]
     run = evaluate(hood, lines(hood, "tasks.jsonl", STDIO), lines(hood, "c.jsonl", *rows), status=1)
     assert [row["verdict"] for row in sorted(run.rows, key=lambda row: row["sample"])] == ["limit", "pass"]
+
+
+def test_a_line_beyond_all_bounds_is_refused_by_its_number(hood):
+    """Whose sample it is cannot be known without reading it."""
+    answers = lines(hood, "c.jsonl", {"task_id": "t", "completion": "print('x')"}, {"task_id": "t", "completion": "#" * (17 << 20)})
+    refused(hood, lines(hood, "tasks.jsonl", STDIO), answers, r"c\.jsonl:2: the line has more than")
 
 
 def test_what_a_task_says_oddly_where_it_counts_is_refused(hood):
