@@ -233,15 +233,19 @@ static bool may_have_answered(const struct eval_job *job, enum judge_ending endi
            (ending == JUDGE_ENDED_TIME && job->task->kind == EVAL_CALL);
 }
 
-/* The driver of a call speaks on stderr or stdout where the candidate has closed its channel. */
-static void hear(const struct eval_job *job, const struct warden_outcome *outcome, struct judge_mark *mark)
+/* Our part of the program speaks on stderr or stdout where the candidate has closed its channel. */
+static void hear(const struct eval_job *job, const struct warden_outcome *outcome, struct judge_mark *ret_mark)
 {
     const struct base_buf *const heard[] = {&outcome->mark, &outcome->err.kept, &outcome->out.kept};
-    size_t count = job->task->kind == EVAL_CALL ? ARRAY_COUNT(heard) : 1;
 
-    *mark = (struct judge_mark){0};
-    for (size_t i = 0; i < count && mark->said == JUDGE_SAID_NOTHING; i++)
-        judge_mark_read(heard[i]->bytes, heard[i]->count, job->kind, job->nonce, mark);
+    *ret_mark = (struct judge_mark){0};
+    for (size_t i = 0; i < ARRAY_COUNT(heard) && ret_mark->said <= JUDGE_SAID_START; i++) {
+        struct judge_mark mark;
+
+        judge_mark_read(heard[i]->bytes, heard[i]->count, job->kind, job->nonce, &mark);
+        if (mark.said > ret_mark->said)
+            *ret_mark = mark;
+    }
 }
 
 void eval_job_judge(const struct eval_job *job, int code, const struct base_err *error,

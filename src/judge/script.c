@@ -4,7 +4,8 @@
  * the harnesses that the sets were published with: what a candidate does only when it is the main program is not done.
  * Between the parts stand a few lines of ours. The first opens the private channel before the candidate can rename
  * anything; the second, behind the candidate, notes which exception ends the tests; the last says that they are done.
- * Every mark starts a new line, whatever the candidate left on the descriptor.
+ * Every mark starts a new line, whatever the candidate left on the descriptor; where it has closed that one, or put
+ * something else there, what comes after goes to stderr or stdout.
  */
 
 #include "base/cleanup.h"
@@ -20,6 +21,7 @@ static const char opening[] =
     "_fumehood_fd = _fumehood_os.open(\"" JUDGE_NONCE_FILE
     "\", 0); _fumehood_nonce = _fumehood_os.read(_fumehood_fd, 64); _fumehood_os.close(_fumehood_fd);"
     " _fumehood_os.unlink(\"" JUDGE_NONCE_FILE "\"); _fumehood_write = _fumehood_os.write;"
+    " _fumehood_ways = [(_fumehood_fd, _fumehood_os.fstat(_fumehood_fd)[1:3]) for _fumehood_fd in (3, 2, 1)];"
     " _fumehood_assert = AssertionError; _fumehood_frame = _fumehood_sys._getframe;"
     " _fumehood_modules[\"solution\"] = _fumehood_modules[\"__main__\"]; __name__ = \"solution\";"
     " _fumehood_write(3, b\"\\nstart \" + _fumehood_nonce + b\"\\n\")";
@@ -30,7 +32,15 @@ static const char opening[] =
  * before them. */
 #define GUARD_LINES "10"
 static const char guard[] =
-    "\n\ndef _fumehood_hook(kind, value, trace, write=_fumehood_write, nonce=_fumehood_nonce, "
+    "\n\ndef _fumehood_say(line, write=_fumehood_write, stat=_fumehood_os.fstat, ways=_fumehood_ways):\n"
+    "    for fd, file in ways:\n"
+    "        try:\n"
+    "            if stat(fd)[1:3] == file:\n"
+    "                write(fd, line)\n"
+    "                return\n"
+    "        except:\n"
+    "            pass\n"
+    "def _fumehood_hook(kind, value, trace, say=_fumehood_say, nonce=_fumehood_nonce, "
     "failed=_fumehood_assert,\n"
     "                   chain=_fumehood_sys.excepthook, line=_fumehood_frame().f_lineno, "
     "here=_fumehood_frame().f_code):\n"
@@ -39,13 +49,13 @@ static const char guard[] =
     "        last = at if at.tb_frame.f_code.co_filename == here.co_filename else last\n"
     "        at = at.tb_next\n"
     "    if kind is failed and last.tb_lineno > line and last.tb_frame.f_code.co_filename == here.co_filename:\n"
-    "        write(3, b\"\\nassert %b %d\\n\" % (nonce, last.tb_lineno - line - " GUARD_LINES "))\n"
+    "        say(b\"\\nassert %b %d\\n\" % (nonce, last.tb_lineno - line - " GUARD_LINES "))\n"
     "    else:\n"
-    "        write(3, b\"\\nraise \" + nonce + b\" \" + kind.__name__.encode() + b\"\\n\")\n"
+    "        say(b\"\\nraise \" + nonce + b\" \" + kind.__name__.encode() + b\"\\n\")\n"
     "    chain(kind, value, trace)\n"
     "_fumehood_sys.excepthook = _fumehood_hook\n";
 
-static const char closing[] = "\n_fumehood_write(3, b\"\\ndone \" + _fumehood_nonce + b\"\\n\")\n";
+static const char closing[] = "\n_fumehood_say(b\"\\ndone \" + _fumehood_nonce + b\"\\n\")\n";
 
 static const char prelude[] = "; import math,sys,re,collections,itertools,functools; from typing import *";
 

@@ -538,6 +538,10 @@ SCRIPT = {"task_id": "S/0", "prompt": "def double(x):\n", "entry_point": "double
     ("    return 2 * x\nimport os; os._exit(0)\n", "exited-early"), ("    return 2 * x\ndef check(c): pass\n", "pass"),
     ("    return 2 * x\nimport atexit, os; atexit.register(os._exit, 0)\n", "pass exited-early"),
     ("    import os, signal; os.kill(os.getpid(), 9)\n", "runtime-error"),
+    ("    import os; os.closerange(3, 256); return 2 * x\n", "pass"), ("    import os; os.closerange(3, 256); return x + 2\n", "wrong-answer"),
+    ("    import os; os.closerange(3, 65536); return 1/0\n", "runtime-error"),
+    ("    return 2 * x\nimport os; os.dup2(os.open('/dev/null', 1), 3)\n", "pass"),
+    ("    return 2 * x\nimport os; os.closerange(3, 256); os._exit(0)\n", "exited-early"),
 ])
 def test_script_verdicts(hood, completion, verdict):
     tasks = hood.file("tasks.jsonl", json.dumps(SCRIPT) + "\n")

@@ -40,9 +40,9 @@ static void parts(void **state)
 
     (void)state;
     ORDER(compose(script, "def f():\n  return 1"), "import posix", "start", "\ndef f():\n  return 1",
-          "\n\ndef _fumehood_hook", "check(f)", "done ");
+          "\n\ndef _fumehood_say", "check(f)", "done ");
     script.prompt = JUDGE_PROMPT_JOINED;
-    ORDER(compose(script, "  return 1"), "import posix", "\ndef f():\n  return 1\n\ndef _fumehood_hook");
+    ORDER(compose(script, "  return 1"), "import posix", "\ndef f():\n  return 1\n\ndef _fumehood_say");
     script.prelude = true;
     script.prompt = JUDGE_PROMPT_APART;
     script.prompt_text = "\"\\\n";
