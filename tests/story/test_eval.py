@@ -259,6 +259,8 @@ NODE_VALUES = [
     ("return [new Promise(() => {})];", [{}], "runtime-error", "an object of type Promise"),
     ("return [[].values()];", [{}], "runtime-error", "an object of type Array Iterator"),
     ("class Foo { constructor() { this.a = 1; } } return new Foo();", {"a": 1}, "runtime-error", "an object of class Foo"),
+    ("return new (class {})();", {}, "runtime-error", "an object with a prototype of its own"),
+    ("return new (Object.setPrototypeOf(function() {}, null))();", {}, "runtime-error", "an object with a prototype of its own"),
     ("return Object.create({a: 1});", {}, "runtime-error", "an object with a prototype of its own"),
     ("return new Proxy({}, {});", {}, "runtime-error", "a Proxy"),
     ("return [new Proxy([], {})];", [[]], "runtime-error", "a Proxy"),
@@ -557,6 +559,20 @@ def test_script_verdicts(hood, completion, verdict):
     candidates = hood.file("c.jsonl", json.dumps({"task_id": "S/0", "completion": completion}) + "\n")
     run = evaluate(hood, tasks, candidates, "--limit", "wall_ms=1500ms")
     assert [row["verdict"] for row in run.rows][0] in verdict.split(), run.rows
+
+
+@pytest.mark.parametrize("source", [
+    "\fimport os\ndef twice(x): return 2 * x\n",
+    "  # c\n \f\ffrom __future__ import annotations\ndef twice(x) -> Q: return 2 * x\n",
+    "\\\nfrom __future__ import annotations\n\f\ndef twice(x) -> Q: return 2 * x\n",
+])
+def test_a_form_feed_or_a_line_that_goes_on_is_no_indentation(hood, source):
+    """Python takes them so, at the top of a program too: it begins neither inside of a function nor behind our line."""
+    compile(source, "candidate.py", "exec", dont_inherit=True)
+    task = dict(SCRIPT, prompt="def twice(x):\n", entry_point="twice", canonical_solution="    return 2 * x\n",
+                test="def check(candidate):\n    assert candidate(2) == 4\n")
+    candidates = hood.file("c.jsonl", json.dumps({"task_id": "S/0", "solution": source}) + "\n")
+    assert evaluate(hood, hood.file("tasks.jsonl", json.dumps(task) + "\n"), candidates, status=0).summary["passed"] == 1
 
 
 def test_what_a_script_had_printed_is_kept(hood):
