@@ -42,14 +42,20 @@ static bool would_end(int number)
     return action.handler != SIG_IGN && (action.handler == SIG_DFL || !is_fault(number));
 }
 
-uint64_t base_signals_ending(void)
+uint64_t base_signals_harmful(void)
 {
-    uint64_t set = 0;
+    uint64_t set = UINT64_MAX;
 
-    for (int number = 1; number <= SIGNAL_MAX; number++)
-        set |= BASE_SIGNAL_BIT(number);
+    _Static_assert(SIGNAL_MAX == 64, "one bit each");
     for (size_t i = 0; i < ARRAY_COUNT(harmless); i++)
         set &= ~BASE_SIGNAL_BIT(harmless[i]);
+    return set;
+}
+
+uint64_t base_signals_ending(void)
+{
+    uint64_t set = base_signals_harmful();
+
     for (int number = 1; number <= SIGNAL_MAX; number++)
         if ((set & BASE_SIGNAL_BIT(number)) && !would_end(number))
             set &= ~BASE_SIGNAL_BIT(number);

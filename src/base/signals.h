@@ -9,6 +9,10 @@
 
 #define BASE_SIGNAL_BIT(number) (UINT64_C(1) << ((number)-1))
 
+/* All that can be caught and end a process which does nothing about them, ignored here or not: to block them for a
+ * while, in one call; what is ignored is dropped when they are let go. */
+uint64_t base_signals_harmful(void);
+
 /* All that can be caught and would end this process; not those that it was started to ignore (nohup, a shell's
  * background). */
 uint64_t base_signals_ending(void);

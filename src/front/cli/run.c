@@ -106,7 +106,7 @@ struct job {
  * is read or written meanwhile makes nobody wait. */
 static void hold_signals(struct job *job)
 {
-    job->signals = base_signals_block(base_signals_ending());
+    job->signals = base_signals_block(base_signals_harmful());
 }
 
 static void let_signals(const struct job *job)
