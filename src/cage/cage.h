@@ -76,8 +76,7 @@ struct cage_host {
     bool controllers[CAGE_CONTROLLER_MAX];                     /* v2: CPUACCT comes with every group */
     char cgroup_parents[CAGE_CONTROLLER_MAX][CAGE_PATH_BYTES]; /* where our groups go; v2: [CAGE_PIDS] only */
     char cgroup_why[160];                                      /* NONE: why there is none, for remedies */
-    bool shows_machine;                   /* what /proc of the next cage is to show; see policy_proc */
-    const struct cage_settings *settings; /* the caller's, copied by cage_make(); NULL: none */
+    bool shows_machine; /* what /proc of the next cage is to show; see policy_proc */
 };
 
 /* All that a container, or a unit of systemd, must open for a cage, at once: for faults that come of either. */
@@ -124,15 +123,16 @@ const char *cage_mount_mode(const struct cage_mount *mount, const struct policy 
 struct cage_setting {
     unsigned row; /* of settings.def */
     bool is_folder;
-    char at[64], from[128]; /* where the guest finds it; what it is, links followed */
-};
-struct cage_settings {
-    unsigned count;
-    struct cage_setting rows[CAGE_SETTINGS_MAX];
+    int fd;      /* what it is, links followed: O_PATH, or a mount of it that is attached nowhere */
+    char at[64]; /* where the guest finds it */
 };
 
-/* What of it is there and may be shown now. Takes some hundred system calls. */
-void cage_settings_look(struct cage_settings *ret_settings);
+/* Owns @setting->fd from then on. 0; -EMFILE stops the walk, as a lack of descriptors in the walk itself does. */
+typedef int cage_setting_take(const struct cage_setting *setting, void *argument);
+
+/* Hand over, row for row from @first on, what is there and may be shown now; @clones: as mounts. Returns the row where
+ * it stopped; where cage_settings_path() has no more, at the end. */
+unsigned cage_settings_look(unsigned first, bool clones, cage_setting_take *take, void *argument);
 
 /* Path of a row, "/etc/R", which may have a star for any name; NULL past the end. Their kind and mode for receipts. */
 const char *cage_settings_path(unsigned row);

@@ -65,7 +65,6 @@ struct cage_shared {
     struct cage_report report;
     struct cage_observed observed;
     struct cage_host host;
-    struct cage_settings settings;
     char host_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the supervisor's namespaces, complete with the host */
     struct {
         char **argv, **envp; /* in `room`; argv NULL: no zygote is wanted */
@@ -291,6 +290,7 @@ bool cage_zygote_ended(struct cage_context *context, int *ret_status);
 
 /* mount_child.c */
 int cage_mount_own_root(struct cage_context *context);
+int cage_mount_take_settings(struct cage_context *context); /* of the host, before ids are mapped */
 int cage_mount_host_view(struct cage_context *context);
 int cage_mount_devices(struct cage_context *context);
 int cage_mount_prove_devices(struct cage_context *context);

@@ -148,9 +148,6 @@ static int settle(const struct cage_host *host, const struct cage_slot *slot, en
     if (r < 0)
         return r;
     cage->shared->host = *host;
-    cage->shared->host.settings = NULL; /* it is nobody's there */
-    if (host->settings)
-        cage->shared->settings = *host->settings;
     r = cage_ns_names(cage->shared->host_ns);
     if (r < 0)
         return base_err_sys(err, BASE_E_SETUP, -r, "/proc/self/ns", "cannot be looked at");

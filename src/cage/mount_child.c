@@ -200,46 +200,101 @@ static int add_java_settings(int root_fd)
 
 /* --- settings --- */
 
-static int make_place(int root_fd, const struct cage_setting *setting)
+#define SPARE_FDS 12 /* for all that is done before these have their places */
+
+/* Clones that have no place yet. */
+static struct {
+    uint64_t fds;         /* only numbers below this are used for it */
+    unsigned count, next; /* the row that was not looked at for want of descriptors */
+    struct cage_setting rows[CAGE_SETTINGS_MAX];
+} taken;
+
+/* What cannot be restricted is not shown. */
+static int take_setting(const struct cage_setting *setting, void *argument)
+{
+    KERNEL_AUTO_CLOSE int fd = setting->fd;
+    struct mount_attr attr = {.attr_set = ATTR_VIEW | MOUNT_ATTR_NOEXEC};
+
+    (void)argument;
+    if ((uint64_t)fd >= taken.fds)
+        return -EMFILE;
+    if (taken.count == CAGE_SETTINGS_MAX || kernel_mount_setattr(fd, "", AT_EMPTY_PATH, &attr) < 0)
+        return 0;
+    taken.rows[taken.count] = *setting;
+    taken.rows[taken.count++].fd = TAKE_FD(fd);
+    return 0;
+}
+
+/* A row comes as a whole or not at all. */
+static void take_settings(uint64_t fds)
+{
+    taken.fds = fds;
+    taken.next = cage_settings_look(taken.next, true, take_setting, NULL);
+    while (taken.count > 0 && taken.rows[taken.count - 1].row == taken.next)
+        (void)kernel_close(taken.rows[--taken.count].fd);
+}
+
+int cage_mount_take_settings(struct cage_context *context)
+{
+    struct rlimit limit = {0};
+
+    (void)context;
+    (void)kernel_rlimit(RLIMIT_NOFILE, NULL, &limit); /* it could before */
+    take_settings(limit.rlim_cur > SPARE_FDS ? limit.rlim_cur - SPARE_FDS : 0);
+    return 0;
+}
+
+/* Folders that @before, the one placed last, has too are there. */
+static int make_place(int root_fd, const struct cage_setting *setting, const char *before)
 {
     char path[sizeof(setting->at)];
+    bool is_new = false;
     int r = 0;
 
-    memcpy(path, setting->at + 1, sizeof(path) - 1);
-    for (char *at = path; *at && r == 0; at++) {
-        if (*at != '/')
+    memcpy(path, setting->at, sizeof(path));
+    for (size_t i = 1; path[i] && r == 0; i++) {
+        is_new = is_new || path[i] != before[i];
+        if (path[i] != '/' || !is_new)
             continue;
-        *at = 0;
-        r = kernel_mkdir(root_fd, path, 0755);
+        path[i] = 0;
+        r = kernel_mkdir(root_fd, path + 1, 0755);
         r = r == -EEXIST ? 0 : r;
-        *at = '/';
+        path[i] = '/';
     }
     if (r < 0)
         return r;
-    return setting->is_folder ? kernel_mkdir(root_fd, path, 0755) : kernel_mknod(root_fd, path, S_IFREG | 0444);
+    return setting->is_folder ? kernel_mkdir(root_fd, path + 1, 0755) : kernel_mknod(root_fd, path + 1, S_IFREG | 0444);
 }
 
-/* What cannot be cloned is not shown: it has gone meanwhile, or somebody has mounted something below it. */
-static int add_setting(struct cage_context *context, const struct cage_setting *setting)
+static int place_setting(struct cage_context *context, const struct cage_setting *setting, const char *before)
 {
-    KERNEL_AUTO_CLOSE int fd = clone_mount(AT_FDCWD, setting->from, 0, ATTR_VIEW | MOUNT_ATTR_NOEXEC);
-    int r = fd < 0 ? 0 : make_place(context->root_fd, setting);
+    KERNEL_AUTO_CLOSE int fd = setting->fd;
+    int r = make_place(context->root_fd, setting, before);
 
-    if (fd < 0 || r < 0)
-        return r;
-    r = attach(fd, context->root_fd, setting->at + 1);
+    if (r == 0)
+        r = attach(fd, context->root_fd, setting->at + 1);
     if (r == 0)
         context->report->settings |= UINT64_C(1) << setting->row;
     return r;
 }
 
-static int add_settings(struct cage_context *context)
+/* Where there are few descriptors, in several turns. */
+static int place_settings(struct cage_context *context)
 {
-    const struct cage_settings *settings = &context->shared->settings;
+    const char *before = "/etc/";
     int r = 0;
 
-    for (unsigned i = 0; i < settings->count && r == 0; i++)
-        r = add_setting(context, &settings->rows[i]);
+    while (r == 0 && (taken.count > 0 || cage_settings_path(taken.next))) {
+        for (unsigned i = 0; i < taken.count && r == 0; i++) {
+            r = place_setting(context, &taken.rows[i], before);
+            before = taken.rows[i].at;
+        }
+        taken.count = 0;
+        take_settings(UINT64_MAX);
+        taken.next +=
+            taken.count == 0 && cage_settings_path(taken.next); /* it has more than there will ever be room for */
+        before = "/";
+    }
     return r;
 }
 
@@ -258,7 +313,7 @@ int cage_mount_host_view(struct cage_context *context)
         r = bind_view_if_there("/etc/alternatives", root_fd, "etc/alternatives");
     if (r == 0)
         r = add_java_settings(root_fd);
-    return r == 0 ? add_settings(context) : r;
+    return r == 0 ? place_settings(context) : r;
 }
 
 /* --- devices --- */

@@ -32,7 +32,6 @@ static struct {
     bool looked;   /* the host is known */
     unsigned rest; /* slots of killed owners that are not cleared */
     struct cage_host host;
-    struct cage_settings settings;
     struct run_berth berths[BERTHS];
     unsigned turn;
     struct open_run open;
@@ -54,8 +53,6 @@ static int prepare_site(struct base_err *err)
 {
     if (!site.looked) {
         cage_host_probe(&site.host);
-        cage_settings_look(&site.settings);
-        site.host.settings = &site.settings;
         site.looked = true;
         site.rest = UNKNOWN_REST;
     }

@@ -1180,6 +1180,41 @@ def test_settings_that_are_not_for_everybody_are_not_shown(hood):
         os.rmdir(place)
 
 
+def test_settings_behind_a_closed_folder_are_not_shown(hood):
+    """The file is for everybody; the way to it is not, or is a link to elsewhere."""
+    need(is_root(), "not root: nothing can be put into /etc")
+    rows = ("/etc/dictionaries-common/words", "/etc/perl/XML", "/etc/maven/m2.conf")
+    place = next((path for path in rows if not os.path.lexists(os.path.dirname(path))), None)
+    need(place, "this machine has all of the folders that could be staged")
+    folder = os.path.dirname(place)
+    program = hood.program("import os\nprint(os.path.lexists(%r))\n" % place, "py")
+    elsewhere = hood.file("elsewhere/" + os.path.basename(place), "x").parent
+    os.mkdir(folder, 0o755)
+    try:
+        with open(place, "w") as file:
+            file.write("x")
+        assert hood.run(program).text == "True\n"
+        os.chmod(folder, 0o700)
+        assert hood.run(program).text == "False\n"
+    finally:
+        shutil.rmtree(folder)
+    os.symlink(elsewhere, folder)
+    try:
+        assert os.path.exists(place) and hood.run(program).text == "False\n"
+    finally:
+        os.unlink(folder)
+
+
+@pytest.mark.parametrize("descriptors", [28, 32, 48])
+def test_few_descriptors_hide_no_settings(hood, descriptors):
+    """They are held for a while, all at once where there is room: else in turns."""
+    words = hood.command("run", "--limit", "open_files=16", "--", "cat", "/proc/self/mountinfo")
+    shells = [[], ["/bin/sh", "-c", 'ulimit -n %d; exec "$0" "$@"' % descriptors]]
+    seen = [subprocess.run(shell + words, capture_output=True, text=True).stdout.splitlines() for shell in shells]
+    many, few = ({line.split()[4] for line in lines} for lines in seen)
+    assert "/usr" in many and few == many, (few, many)
+
+
 # ---------------------------------------------------------------- what /proc shows
 
 PROC = """

@@ -10,6 +10,7 @@
 #include "front/cli/say.h"
 #include "stage/stage.h"
 #include <string.h>
+#include <unistd.h>
 
 #define NAME_WIDTH 18
 
@@ -137,14 +138,18 @@ static void list_runtimes_environment(void)
                 printf("  %s (%s)\n", runtime->environment[at], name);
 }
 
+static int list_setting(const struct cage_setting *setting, void *argument)
+{
+    (void)argument;
+    (void)close(setting->fd);
+    row(setting->at, CAGE_SETTINGS_KIND " (" CAGE_SETTINGS_MODE ")");
+    return 0;
+}
+
 /* Those of this machine, as it is now. */
 static void list_settings(void)
 {
-    struct cage_settings settings;
-
-    cage_settings_look(&settings);
-    for (unsigned i = 0; i < settings.count; i++)
-        row(settings.rows[i].at, CAGE_SETTINGS_KIND " (" CAGE_SETTINGS_MODE ")");
+    (void)cage_settings_look(0, false, list_setting, NULL);
 }
 
 static int print_reach(const struct policy *policy)
