@@ -3,6 +3,7 @@
 #include "eval/candidate.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "eval/keys.h"
 #include "eval/odd.h"
 #include "eval/records.h"
 #include "judge/judge.h"
@@ -94,6 +95,29 @@ static int next_file(struct eval_candidates *c, struct eval_candidate *ret, stru
 
 /* ---- file of JSON objects -------------------------------------------------------------------------------------- */
 
+static void count_unknown(struct eval_candidates *c, const char *example)
+{
+    if (c->unknown++ == 0)
+        (void)snprintf(c->example, sizeof(c->example), "%s", example);
+}
+
+/* What names the task and the language of an odd line. 1: no task can have that name. */
+static int restore_names(struct eval_candidates *c, struct base_err *err)
+{
+    static const char *const keys[] = {"task_id", "prompt", "language"};
+    const char *place = eval_records_place(c->records), *odd[ARRAY_COUNT(keys)], *why;
+
+    for (size_t i = 0; i < ARRAY_COUNT(keys); i++)
+        if (eval_odd_restore(json_object_get(c->json, keys[i]), &odd[i]) < 0)
+            return base_err_set(err, BASE_E_NOMEM, place, "out of memory");
+    if (odd[2])
+        return base_err_set(err, BASE_E_INVALID, place, "language: has %s", odd[2]);
+    why = eval_key_get(c->json, "samples") ? odd[1] : odd[0];
+    if (why)
+        count_unknown(c, why);
+    return why ? 1 : 0;
+}
+
 /* The next line that is for a chosen task: 1, 0 or an error. */
 static int next_line(struct eval_candidates *c, struct base_err *err)
 {
@@ -105,16 +129,19 @@ static int next_line(struct eval_candidates *c, struct base_err *err)
         r = eval_records_next(c->records, &c->json, err);
         if (r <= 0)
             return r;
-        if (eval_records_is_odd(c->records) && eval_odd_restore(json_object_get(c->json, "prompt")) < 0)
-            return base_err_set(err, BASE_E_NOMEM, eval_records_place(c->records), "out of memory");
+        r = eval_records_is_odd(c->records) ? restore_names(c, err) : 0;
+        if (r < 0)
+            return r;
+        if (r > 0)
+            continue;
         r = eval_line_parse(c->json, eval_records_place(c->records), c->tasks, &c->line, err);
         if (r < 0)
             return r;
         c->code_at = 0;
         if (c->line.task >= 0 && c->tasks->items[c->line.task].chosen)
             return 1;
-        if (c->line.task < 0 && c->unknown++ == 0)
-            memcpy(c->example, c->line.example, sizeof(c->example));
+        if (c->line.task < 0)
+            count_unknown(c, c->line.example);
     }
 }
 

@@ -102,12 +102,12 @@ static bool is_body(const char *code, size_t count)
 
     while (line < end) {
         const char *newline = memchr(line, '\n', (size_t)(end - line)), *stop = newline ? newline : end;
-        size_t blank = 0;
+        const char *at = line, *margin = line; /* a form feed begins the line anew */
 
-        while (line + blank < stop && memchr(" \t\r\f", line[blank], 4))
-            blank++;
-        if (line + blank < stop && line[blank] != '#')
-            return blank > 0;
+        for (; at < stop && memchr(" \t\r\f", *at, 4); at++)
+            margin = *at == '\f' ? at + 1 : margin;
+        if (at < stop && *at != '#')
+            return at > margin;
         line = newline ? newline + 1 : end;
     }
     return false;

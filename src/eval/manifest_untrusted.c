@@ -56,11 +56,12 @@ static int write_manifest(int dir_fd, const char *path, struct eval_manifest *ma
 {
     char started_utc[32];
     AUTO_BUF struct base_buf text = {0};
-    AUTO_JSON json_t *json =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "schema", SCHEMA, "version", FUMEHOOD_VERSION, "started_utc",
-                  base_clock_utc(started_utc, sizeof(started_utc)), "task_set_sha256", manifest->task_set_sha256,
-                  "candidates_sha256", manifest->candidates_sha256, "policy_sha256", manifest->policy_sha256, "cage",
-                  manifest->cage);
+    AUTO_JSON json_t *json = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s}", "schema", SCHEMA, "version", FUMEHOOD_VERSION,
+        "started_utc", base_clock_utc(started_utc, sizeof(started_utc)), "task_set_sha256", manifest->task_set_sha256,
+        "candidates_sha256", manifest->candidates_sha256, "policy_sha256", manifest->policy_sha256, "cage",
+        manifest->cage, "tasks", (json_int_t)manifest->tasks, "candidates", (json_int_t)manifest->candidates, "covered",
+        (json_int_t)manifest->covered, "rows_sha256", manifest->rows_sha256);
     int r = json ? base_json_canonical(json, &text) : BASE_E_NOMEM;
 
     if (r >= 0)

@@ -19,9 +19,9 @@ int eval_odd_bytes(const char *text, size_t count, struct base_buf *out);
 /* A string of such a text that stands for a number that is not finite. */
 bool eval_odd_is_number(const char *text, size_t count);
 
-/* Put U+FDD0 back as itself in the strings of @value that have nothing else of this kind. */
-int eval_odd_restore(json_t *value);
+/* Put U+FDD0 back as itself in the strings of @value (or NULL) that have nothing else of this kind. *@ret_why is what
+ * else is odd there, such as "a number that is not finite", or NULL. */
+int eval_odd_restore(json_t *value, const char **ret_why);
 
-/* The same in all of @object, which says by key what else is odd there: *@ret_odd is an object of texts such as
- * "a number that is not finite". */
+/* The same in all of @object, which says by key what else is odd there: *@ret_odd is an object of such texts. */
 int eval_odd_settle(json_t *object, json_t **ret_odd);

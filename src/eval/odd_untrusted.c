@@ -247,11 +247,10 @@ static int settle(json_t *value, const char **ret_why)
     return r;
 }
 
-int eval_odd_restore(json_t *value)
+int eval_odd_restore(json_t *value, const char **ret_why)
 {
-    const char *why = NULL;
-
-    return settle(value, &why);
+    *ret_why = NULL;
+    return settle(value, ret_why);
 }
 
 int eval_odd_settle(json_t *object, json_t **ret_odd)

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "judge/judge.h"
+#include "receipt/receipt.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -224,6 +225,34 @@ static void warn_canonical(const struct eval_options *options, const struct eval
     tell(options, text);
 }
 
+static size_t put_rows(const struct eval_task *task, unsigned sample, unsigned char (*keys)[RECEIPT_ROW_BYTES])
+{
+    for (size_t i = 0; i < task->case_count; i++)
+        receipt_row_key(task->id, sample, task->kind == EVAL_CALL ? task->cases[i].name : NULL, keys[i]);
+    return task->case_count;
+}
+
+/* What there is to be a result of, for eval.json: so a row that is taken out later is missed, also one that has no run
+ * and no receipt. */
+static int describe_rows(struct eval_plan *plan, struct base_err *err)
+{
+    struct eval_manifest *manifest = &plan->manifest;
+    AUTO_FREE unsigned char(*keys)[RECEIPT_ROW_BYTES] = calloc(plan->ledger.rows + 1, sizeof(*keys));
+    size_t count = 0;
+
+    if (!keys)
+        return base_err_set(err, BASE_E_NOMEM, "results", "out of memory");
+    for (size_t task = 0; task < plan->tasks.count; task++) {
+        for (unsigned sample = 0; plan->tasks.items[task].chosen && sample < plan->ledger.samples[task]; sample++)
+            count += put_rows(&plan->tasks.items[task], sample, keys + count);
+        manifest->candidates += plan->tasks.items[task].chosen ? plan->ledger.samples[task] : 0;
+    }
+    manifest->tasks = plan->tasks.chosen;
+    manifest->covered = plan->covered;
+    receipt_rows_hash(keys, count, manifest->rows_sha256);
+    return 0;
+}
+
 static int look_at_candidates(const struct eval_options *options, struct eval_plan *plan, struct base_err *err)
 {
     AUTO_CANDIDATES struct eval_candidates *candidates = NULL;
@@ -246,7 +275,8 @@ static int look_at_candidates(const struct eval_options *options, struct eval_pl
         warn_canonical(options, &plan->tasks);
     base_hash_hex(&survey.hash, plan->manifest.candidates_sha256);
     plan->covered = survey.covered;
-    return eval_ledger_init(&plan->ledger, &plan->tasks, TAKE_PTR(samples), err);
+    r = eval_ledger_init(&plan->ledger, &plan->tasks, TAKE_PTR(samples), err);
+    return r < 0 ? r : describe_rows(plan, err);
 }
 
 int eval_plan_make(const struct eval_options *options, struct eval_plan *ret_plan, struct base_err *err)

@@ -233,13 +233,16 @@ static bool may_have_answered(const struct eval_job *job, enum judge_ending endi
            (ending == JUDGE_ENDED_TIME && job->task->kind == EVAL_CALL);
 }
 
-/* Our part of the program speaks on stderr or stdout where the candidate has closed its channel. */
+/* Our part of the program speaks on stderr or stdout where the candidate has closed its channel. At a limit of time
+ * they count for nothing: who is interrupted there can still write to them, but no more to the channel. */
 static void hear(const struct eval_job *job, const struct warden_outcome *outcome, struct judge_mark *ret_mark)
 {
     const struct base_buf *const heard[] = {&outcome->mark, &outcome->err.kept, &outcome->out.kept};
 
+    size_t count = ending_of(outcome) == JUDGE_ENDED_TIME ? 1 : ARRAY_COUNT(heard);
+
     *ret_mark = (struct judge_mark){0};
-    for (size_t i = 0; i < ARRAY_COUNT(heard) && ret_mark->said <= JUDGE_SAID_START; i++) {
+    for (size_t i = 0; i < count && ret_mark->said <= JUDGE_SAID_START; i++) {
         struct judge_mark mark;
 
         judge_mark_read(heard[i]->bytes, heard[i]->count, job->kind, job->nonce, &mark);

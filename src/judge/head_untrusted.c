@@ -178,8 +178,7 @@ static void skip_lines(struct reader *reader)
     while (reader->at < reader->end) {
         struct reader line = *reader;
 
-        while (line.at < line.end && memchr(" \t\f", *line.at, 3))
-            line.at++;
+        skip_blanks(&line);
         skip_comment(&line);
         if (line.at < line.end && !is_newline(*line.at))
             return;
@@ -206,29 +205,28 @@ static bool says_encoding(const char *code, const char *end)
     return false;
 }
 
+/* Past one statement that @take knows. *@ret_inside: another one follows in the same line. */
+static bool take_statement(struct reader *reader, bool (*take_it)(struct reader *), bool *ret_inside)
+{
+    struct reader statement = *reader;
+
+    skip_blanks(&statement); /* a form feed, or a line that goes on */
+    if (!take_it(&statement) || !take_end(&statement, ret_inside))
+        return false;
+    *reader = statement;
+    return true;
+}
+
 void judge_head_find(const char *code, size_t count, struct judge_head *ret_head)
 {
     struct reader reader = {.at = code, .end = code + count};
     struct judge_head head = {0};
 
-    for (bool goes_on = true; goes_on;) {
-        struct reader statement;
-        bool inside;
-
+    do {
         if (!head.inside)
             skip_lines(&reader);
-        statement = reader;
         head.end = (size_t)(reader.at - code);
-        goes_on = take_texts(&statement) && take_end(&statement, &inside);
-        if (!goes_on) {
-            statement = reader;
-            goes_on = take_future(&statement) && take_end(&statement, &inside);
-        }
-        if (goes_on) {
-            head.inside = inside;
-            reader.at = statement.at;
-        }
-    }
+    } while (take_statement(&reader, take_texts, &head.inside) || take_statement(&reader, take_future, &head.inside));
     head.encoding = says_encoding(code, reader.at);
     *ret_head = head;
 }

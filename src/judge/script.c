@@ -3,9 +3,10 @@
  * The program is run as it is, with the recursion depth that it would have anyway. Its name is not "__main__", as with
  * the harnesses that the sets were published with: what a candidate does only when it is the main program is not done.
  * Between the parts stand a few lines of ours. The first opens the private channel before the candidate can rename
- * anything; the second, behind the candidate, notes which exception ends the tests; the last says that they are done.
- * Every mark starts a new line, whatever the candidate left on the descriptor; where it has closed that one, or put
- * something else there, what comes after goes to stderr or stdout.
+ * anything; the second, behind the candidate, notes which exception ends the tests; the last says that they are done,
+ * and leaves: threads, handlers and what else the candidate has left are not waited for, as in those harnesses. Every
+ * mark starts a new line, whatever the candidate left on the descriptor; where it has closed that one, or put something
+ * else there, what comes after goes to stderr or stdout.
  */
 
 #include "base/cleanup.h"
@@ -26,11 +27,11 @@ static const char opening[] =
     " _fumehood_modules[\"solution\"] = _fumehood_modules[\"__main__\"]; __name__ = \"solution\";"
     " _fumehood_write(3, b\"\\nstart \" + _fumehood_nonce + b\"\\n\")";
 
-/* Uses no name that the candidate could have put in the way, and no built-in one. Only an assertion that fails in the
- * tests' own lines is a wrong answer; one in the candidate's lines is an exception as any other, and frames of
- * libraries count for neither. Which line of the tests it is counts from the one with "line=", which is GUARD_LINES
- * before them. */
-#define GUARD_LINES "10"
+/* Uses no name that the candidate could have put in the way, and no built-in one where it matters ("end" writes what
+ * Python holds back, if it can). Only an assertion that fails in the tests' own lines is a wrong answer; one in the
+ * candidate's lines is an exception as any other, and frames of libraries count for neither. Which line of the tests it
+ * is counts from the one with "line=", which is GUARD_LINES before them. */
+#define GUARD_LINES "11"
 static const char guard[] =
     "\n\ndef _fumehood_say(line, write=_fumehood_write, stat=_fumehood_os.fstat, ways=_fumehood_ways):\n"
     "    for fd, file in ways:\n"
@@ -40,7 +41,14 @@ static const char guard[] =
     "                return\n"
     "        except:\n"
     "            pass\n"
-    "def _fumehood_hook(kind, value, trace, say=_fumehood_say, nonce=_fumehood_nonce, "
+    "def _fumehood_end(status, sys=_fumehood_sys, leave=_fumehood_os._exit):\n"
+    "    for name in ('stdout', 'stderr'):\n"
+    "        try:\n"
+    "            getattr(sys, name).flush()\n"
+    "        except:\n"
+    "            pass\n"
+    "    leave(status)\n"
+    "def _fumehood_hook(kind, value, trace, say=_fumehood_say, nonce=_fumehood_nonce, end=_fumehood_end, "
     "failed=_fumehood_assert,\n"
     "                   chain=_fumehood_sys.excepthook, line=_fumehood_frame().f_lineno, "
     "here=_fumehood_frame().f_code):\n"
@@ -53,9 +61,10 @@ static const char guard[] =
     "    else:\n"
     "        say(b\"\\nraise \" + nonce + b\" \" + kind.__name__.encode() + b\"\\n\")\n"
     "    chain(kind, value, trace)\n"
+    "    end(1)\n"
     "_fumehood_sys.excepthook = _fumehood_hook\n";
 
-static const char closing[] = "\n_fumehood_say(b\"\\ndone \" + _fumehood_nonce + b\"\\n\")\n";
+static const char closing[] = "\n_fumehood_say(b\"\\ndone \" + _fumehood_nonce + b\"\\n\")\n_fumehood_end(0)\n";
 
 static const char prelude[] = "; import math,sys,re,collections,itertools,functools; from typing import *";
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_MAX  (4u << 20) /* less than 1.2 GiB, and more than anybody evaluates in one folder */
-#define KEY_BYTES 16         /* of a SHA-256: nobody finds two texts with the same */
+#define ROWS_MAX  (4u << 20)        /* less than 1.2 GiB, and more than anybody evaluates in one folder */
+#define KEY_BYTES RECEIPT_ROW_BYTES /* of a SHA-256: nobody finds two texts with the same */
 
 /* The words of a result. @free: it may come without a run. @open: the row may get another result later. */
 static const struct word {
@@ -176,21 +176,37 @@ static unsigned char number_of_word(const struct word *word)
     return (unsigned char)(word - words);
 }
 
-static void make_key(const json_t *said, bool sample, bool with_case, unsigned char key[KEY_BYTES])
+/* Texts of JSON that was read have no NUL. */
+static void make_key(const char *task_id, const int64_t *sample, const char *name, unsigned char key[KEY_BYTES])
 {
-    const json_t *task = json_object_get(said, "task_id"), *name = json_object_get(said, "case");
-    json_int_t number = json_integer_value(json_object_get(said, "sample"));
     char hex[BASE_HASH_HEX];
     struct base_hash hash;
 
     base_hash_init(&hash);
-    base_hash_update(&hash, json_string_value(task), json_string_length(task) + 1);
+    base_hash_update(&hash, task_id, strlen(task_id) + 1);
     if (sample)
-        base_hash_update(&hash, &number, sizeof(number));
-    if (with_case && json_is_string(name))
-        base_hash_update(&hash, json_string_value(name), json_string_length(name) + 1);
+        base_hash_update(&hash, sample, sizeof(*sample));
+    if (name)
+        base_hash_update(&hash, name, strlen(name) + 1);
     base_hash_hex(&hash, hex);
     key_of_hash(hex, key);
+}
+
+void receipt_row_key(const char *task_id, int64_t sample, const char *name, unsigned char key[RECEIPT_ROW_BYTES])
+{
+    make_key(task_id, &sample, name, key);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    return memcmp(a, b, RECEIPT_ROW_BYTES);
+}
+
+void receipt_rows_hash(unsigned char (*keys)[RECEIPT_ROW_BYTES], size_t count, char ret_hex[BASE_HASH_HEX])
+{
+    if (count > 1)
+        qsort(keys, count, sizeof(*keys), compare_rows);
+    base_hash_bytes_hex(count ? keys[0] : (const unsigned char *)"", count * sizeof(*keys), ret_hex);
 }
 
 static bool says_its_row(const json_t *said)
@@ -203,14 +219,16 @@ static bool says_its_row(const json_t *said)
 
 static int number_sample(struct receipt_account *account, const json_t *said, size_t *ret_sample)
 {
+    const char *task_id = json_string_value(json_object_get(said, "task_id"));
+    int64_t number = json_integer_value(json_object_get(said, "sample"));
     unsigned char key[KEY_BYTES];
     size_t task;
     int r;
 
-    make_key(said, false, false, key);
+    make_key(task_id, NULL, NULL, key);
     if (number_of(&account->task_map, key, &task) < 0)
         return BASE_E_NOMEM;
-    make_key(said, true, false, key);
+    make_key(task_id, &number, NULL, key);
     r = number_of(&account->sample_map, key, ret_sample);
     if (r <= 0)
         return r;
@@ -234,7 +252,9 @@ static int find_row(struct receipt_account *account, const json_t *said, struct 
     size_t index, sample;
     int r;
 
-    make_key(said, true, true, key);
+    receipt_row_key(json_string_value(json_object_get(said, "task_id")),
+                    json_integer_value(json_object_get(said, "sample")),
+                    json_string_value(json_object_get(said, "case")), key);
     r = number_of(&account->row_map, key, &index);
     if (r < 0)
         return r;
@@ -327,11 +347,22 @@ int receipt_account_receipt(struct receipt_account *account, const json_t *recei
     return 1;
 }
 
-/* What a result without a run has nothing to say of. */
+static bool is_trust(const json_t *value)
+{
+    static const char *const trusts[] = {"isolated", "split", "in-process"};
+    const char *text = json_string_value(value);
+
+    for (size_t i = 0; text && i < ARRAY_COUNT(trusts); i++)
+        if (strcmp(trusts[i], text) == 0)
+            return true;
+    return false;
+}
+
+/* What a result without a run has nothing to say of, and what it must say. */
 static int check_no_run(const json_t *result, const struct word *word, char *why, size_t why_bytes)
 {
     static const char *const of_run[] = {"wall_us", "cpu_us", "memory_peak_bytes"};
-    const json_t *code = json_object_get(result, "code_sha256");
+    const json_t *code = json_object_get(result, "code_sha256"), *detail = json_object_get(result, "detail");
 
     if (!word->free)
         return receipt_wrong(why, why_bytes, "its verdict is \"%s\", but it names no run", word->verdict);
@@ -341,6 +372,8 @@ static int check_no_run(const json_t *result, const struct word *word, char *why
     if (number_of_word(word) == MISSING ? !json_is_null(code)
                                         : !json_is_null(code) && !receipt_is_hash(json_string_value(code)))
         return receipt_wrong(why, why_bytes, "its code_sha256 cannot be");
+    if ((detail && !json_is_null(detail) && !json_is_string(detail)) || !is_trust(json_object_get(result, "trust")))
+        return receipt_wrong(why, why_bytes, "its detail or its trust cannot be");
     return 1;
 }
 
@@ -647,6 +680,46 @@ static int check_sets(const struct tally *tally, const json_t *summary, bool don
     return 1;
 }
 
+/* Of what the receipts say that it was evaluated: nothing else proves a row that has no run, or that there is one. */
+static int check_rows(const struct receipt_account *account, const json_t *manifest, char *why, size_t why_bytes)
+{
+    const char *said = json_string_value(json_object_get(manifest, "rows_sha256"));
+    AUTO_FREE unsigned char(*keys)[RECEIPT_ROW_BYTES] = calloc(account->row_map.count + 1, sizeof(*keys));
+    char sha256[BASE_HASH_HEX];
+    size_t count = 0;
+
+    if (!keys)
+        return BASE_E_NOMEM;
+    for (size_t i = 0; i < account->row_map.capacity; i++)
+        if (account->row_map.places[i].index)
+            memcpy(keys[count++], account->row_map.places[i].key, RECEIPT_ROW_BYTES);
+    receipt_rows_hash(keys, count, sha256);
+    return said && strcmp(said, sha256) == 0
+               ? 1
+               : receipt_wrong(why, why_bytes, "the results are not of the tasks, samples and cases of eval.json");
+}
+
+/* What eval.json says that was to be evaluated; one of an earlier version says nothing. */
+static int check_plan(const struct receipt_account *account, const struct tally *tally, const json_t *summary,
+                      const json_t *manifest, bool done, char *why, size_t why_bytes)
+{
+    static const char *const same[] = {"tasks", "candidates"};
+    size_t covered = 0;
+
+    if (!json_object_get(manifest, "rows_sha256"))
+        return 1;
+    for (size_t i = 0; i < ARRAY_COUNT(same); i++)
+        if (!json_equal(json_object_get(summary, same[i]), json_object_get(manifest, same[i])))
+            return receipt_wrong(why, why_bytes, "%s is not that of eval.json", same[i]);
+    if (!done)
+        return 1;
+    for (size_t i = 0; i < tally->task_count; i++)
+        covered += tally->tasks[i].is_covered;
+    if (!is_count(manifest, "covered", covered))
+        return receipt_wrong(why, why_bytes, "there are not as many tasks with a candidate as eval.json says");
+    return check_rows(account, manifest, why, why_bytes);
+}
+
 static int check_pass_at(const struct tally *tally, const json_t *summary, bool interrupted, char *why,
                          size_t why_bytes)
 {
@@ -686,6 +759,8 @@ int receipt_account_summary(const struct receipt_account *account, const json_t 
     bool done = !interrupted || is_count(summary, "not_run", 0);
     int r = make_tally(account, &tally);
 
+    if (r == 1 && !json_is_boolean(json_object_get(summary, "interrupted")))
+        r = differs("interrupted", why, why_bytes);
     if (r == 1)
         r = check_names(summary, manifest, receipts, head, why, why_bytes);
     if (r == 1)
@@ -694,5 +769,7 @@ int receipt_account_summary(const struct receipt_account *account, const json_t 
         r = check_by_verdict(&tally, summary, why, why_bytes);
     if (r == 1)
         r = check_sets(&tally, summary, done, why, why_bytes);
+    if (r == 1)
+        r = check_plan(account, &tally, summary, manifest, done, why, why_bytes);
     return r == 1 ? check_pass_at(&tally, summary, interrupted, why, why_bytes) : r;
 }

@@ -49,6 +49,19 @@ static int not_found(const char *word, const char *folders, int why, struct base
                         folders);
 }
 
+/* What a language's program has in any case, it has as a command, too: "python3 -c ..." is a Python program. */
+static int take_manners(const char *name, struct base_err *err)
+{
+    const struct stage_runtime *runtime = NULL;
+    int r = stage_runtime_by_interpreter(name, &runtime, err);
+
+    command.environment_count = r >= 0 && runtime ? runtime->environment_count : 0;
+    for (size_t i = 0; i < command.environment_count; i++)
+        command.environment[i] = runtime->environment[i];
+    command.is_interrupted = r >= 0 && runtime && runtime->is_interrupted;
+    return r;
+}
+
 int stage_command_find(const char *word, const char *folders, struct stage_program *ret_program, struct base_err *err)
 {
     struct stage_program program = {.runtime = &command, .is_command = true, .bytes = ""};
@@ -63,6 +76,9 @@ int stage_command_find(const char *word, const char *folders, struct stage_progr
     if (r < 0)
         return not_found(word, folders, r, err);
     (void)snprintf(program.name, sizeof(program.name), "%s", slash ? slash + 1 : word);
+    r = take_manners(program.name, err);
+    if (r < 0)
+        return r;
     memcpy(command_path, path, sizeof(path));
     *ret_program = program;
     return 0;

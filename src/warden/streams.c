@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -259,6 +260,20 @@ int warden_sink_drain(struct warden_sink *sink)
             r = warden_sink_read(sink);
     } while (r > 0);
     return r;
+}
+
+int warden_sink_finish(struct warden_sink *sink)
+{
+    uint64_t until = sink->bytes;
+    int there = 0, r = 1;
+
+    if (sink->read_fd >= 0 && ioctl(sink->read_fd, FIONREAD, &there) == 0 && there > 0)
+        until += (uint64_t)there;
+    while (r > 0 && sink->bytes < until)
+        r = warden_sink_read(sink);
+    base_cleanup_close(&sink->read_fd);
+    sink->read_fd = -1;
+    return r < 0 ? r : 0;
 }
 
 bool warden_sink_flush(struct warden_sink *sink)

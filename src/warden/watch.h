@@ -85,6 +85,7 @@ void warden_streams_close(struct warden_watch *watch);
 int warden_sink_read(struct warden_sink *sink);   /* 1 more, 0 nothing now or at the end, or BASE_E_NOMEM */
 void warden_sink_pass(struct warden_sink *sink);  /* write what is pending, as far as its reader takes it now */
 int warden_sink_drain(struct warden_sink *sink);  /* nobody writes any more: take all that is in the pipe */
+int warden_sink_finish(struct warden_sink *sink); /* take what is in the pipe now, and nothing that comes later */
 bool warden_sink_flush(struct warden_sink *sink); /* pass the tail on, as it is taken now; true when all of it is */
 void warden_source_move(struct warden_source *source);
 bool warden_sink_over(const struct warden_watch *watch, int sink); /* it has said more than its limit */

@@ -118,6 +118,16 @@ def cut_the_end(out):
     write_rows(out, [row for row in rows(out) if row["run_id"] in {receipt["run_id"] for receipt in receipts_of(out)} or not row["run_id"]])
 
 
+def forget_task(out):
+    """All that speaks of the task without a candidate; the summary is what the rest then comes to."""
+    write_rows(out, [row for row in rows(out) if row["task_id"] != "e"])
+    summary = json.loads((out / "summary.json").read_text())
+    summary["by_verdict"].pop("missing")
+    summary["pass_at"]["1"] = 0.375
+    summary.update(coverage=1.0, **{key: summary[key] - 1 for key in ("tasks", "candidates", "results", "judged")})
+    (out / "summary.json").write_text(json.dumps(summary))
+
+
 FOUND = {
     "pass for skipped": (disown("skipped", "none"), r"results\.jsonl:\d+: is \"skipped\" and names no run, but line 2 of the receipts"),
     "pass for missing": (disown("missing", "model", "there is no candidate"), r"results\.jsonl:\d+: is \"missing\" and names no run"),
@@ -141,6 +151,12 @@ FOUND = {
     "field new": (change_row("a", note="well done"), r"results\.jsonl:1: note"),
     "detail of what has no run": (change_row("e", verdict="missing", fault="candidate"), r"its verdict is \"missing\", so its fault is \"model\""),
     "time of what has no run": (change_row("e", wall_us=1), r"it names no run, but has its wall_us"),
+    "detail that is none": (change_row("e", detail=7), r"its detail or its trust cannot be"),
+    "trust that is none": (change_row("e", trust="full"), r"its detail or its trust cannot be"),
+    "missing task forgotten": (forget_task, r"summary\.json: tasks is not that of eval\.json"),
+    "missing of another task": (change_row("e", task_id="z"), r"summary\.json: the results are not of the tasks, samples and cases of eval\.json"),
+    "missing of another sample": (lambda out: write_rows(out, [dict(row, sample=int(row["task_id"] == "e" or row["sample"])) for row in rows(out)]), r"summary\.json: the results are not of the tasks, samples and cases of eval\.json"),
+    "interrupted is a number": (change_json("summary.json", interrupted=0), r"summary\.json: interrupted is not what"),
     "garbage": (change_lines("results.jsonl", lambda lines: lines + [b"and so on\n"]), r"results\.jsonl:9: is torn or damaged"),
     "results torn": (change_lines("results.jsonl", lambda lines: lines[:-1] + [lines[-1][:-5]]), r"results\.jsonl:8: is torn"),
     "results without an end": (change_lines("results.jsonl", lambda lines: lines[:-1] + [lines[-1][:-1]]), r"results\.jsonl: ends within a line"),

@@ -259,6 +259,8 @@ NODE_VALUES = [
     ("return [new Promise(() => {})];", [{}], "runtime-error", "an object of type Promise"),
     ("return [[].values()];", [{}], "runtime-error", "an object of type Array Iterator"),
     ("class Foo { constructor() { this.a = 1; } } return new Foo();", {"a": 1}, "runtime-error", "an object of class Foo"),
+    ("return new (class {})();", {}, "runtime-error", "an object with a prototype of its own"),
+    ("return new (Object.setPrototypeOf(function() {}, null))();", {}, "runtime-error", "an object with a prototype of its own"),
     ("return Object.create({a: 1});", {}, "runtime-error", "an object with a prototype of its own"),
     ("return new Proxy({}, {});", {}, "runtime-error", "a Proxy"),
     ("return [new Proxy([], {})];", [[]], "runtime-error", "a Proxy"),
@@ -536,7 +538,16 @@ SCRIPT = {"task_id": "S/0", "prompt": "def double(x):\n", "entry_point": "double
     ("    pass\n", "wrong-answer"), ("    import sys; sys.exit(0)\n", "exited-early"), ("    import os; os._exit(0)\n", "exited-early"),
     ("    raise SystemExit\n", "exited-early"), ("    while True: pass\n", "timeout"), ("    return 2 * x\nimport sys; sys.exit(0)\n", "exited-early"),
     ("    return 2 * x\nimport os; os._exit(0)\n", "exited-early"), ("    return 2 * x\ndef check(c): pass\n", "pass"),
-    ("    return 2 * x\nimport atexit, os; atexit.register(os._exit, 0)\n", "pass exited-early"),
+    ("    return 2 * x\nimport atexit, os; atexit.register(os._exit, 0)\n", "pass"),
+    ("    return 2 * x\nimport atexit, os; atexit.register(os._exit, 3)\n", "pass"),
+    ("    return 2 * x\nimport threading, time; threading.Thread(target=time.sleep, args=[60]).start()\n", "pass"),
+    ("    return 2 * x\nimport multiprocessing; multiprocessing.Process(target=lambda: [1 for _ in iter(int, 1)]).start()\n", "pass"),
+    ("    import threading, time; threading.Thread(target=time.sleep, args=[60]).start(); return 2 * x\n", "pass"),
+    ("    import threading, time; threading.Thread(target=time.sleep, args=[60]).start(); return 1\n", "wrong-answer"),
+    ("    return 1 / 0\nimport threading, time; threading.Thread(target=time.sleep, args=[60]).start()\n", "runtime-error"),
+    ("    return 2 * x\nclass D:\n    def __del__(self): import os; os.kill(os.getpid(), 9)\nd = D()\n", "pass"),
+    ("    return 2 * x\nimport sys; sys.stdout = None\n", "pass"),
+    ("    return 2 * x\nimport sys; sys.stdout = type('O', (), {'flush': lambda s: 1 / 0, 'write': lambda s, t: 0})()\n", "pass"),
     ("    import os, signal; os.kill(os.getpid(), 9)\n", "runtime-error"),
     ("    import os; os.closerange(3, 256); return 2 * x\n", "pass"), ("    import os; os.closerange(3, 256); return x + 2\n", "wrong-answer"),
     ("    import os; os.closerange(3, 65536); return 1/0\n", "runtime-error"),
@@ -548,6 +559,29 @@ def test_script_verdicts(hood, completion, verdict):
     candidates = hood.file("c.jsonl", json.dumps({"task_id": "S/0", "completion": completion}) + "\n")
     run = evaluate(hood, tasks, candidates, "--limit", "wall_ms=1500ms")
     assert [row["verdict"] for row in run.rows][0] in verdict.split(), run.rows
+
+
+@pytest.mark.parametrize("source", [
+    "\fimport os\ndef twice(x): return 2 * x\n",
+    "  # c\n \f\ffrom __future__ import annotations\ndef twice(x) -> Q: return 2 * x\n",
+    "\\\nfrom __future__ import annotations\n\f\ndef twice(x) -> Q: return 2 * x\n",
+])
+def test_a_form_feed_or_a_line_that_goes_on_is_no_indentation(hood, source):
+    """Python takes them so, at the top of a program too: it begins neither inside of a function nor behind our line."""
+    compile(source, "candidate.py", "exec", dont_inherit=True)
+    task = dict(SCRIPT, prompt="def twice(x):\n", entry_point="twice", canonical_solution="    return 2 * x\n",
+                test="def check(candidate):\n    assert candidate(2) == 4\n")
+    candidates = hood.file("c.jsonl", json.dumps({"task_id": "S/0", "solution": source}) + "\n")
+    assert evaluate(hood, hood.file("tasks.jsonl", json.dumps(task) + "\n"), candidates, status=0).summary["passed"] == 1
+
+
+def test_what_a_script_had_printed_is_kept(hood):
+    """The program is ended with its tests, and what Python holds back is not lost with it."""
+    tasks = hood.file("tasks.jsonl", json.dumps(SCRIPT) + "\n")
+    source = "    import sys; print('on one'); print('on two', end='', file=sys.stderr); return 2 * x\n"
+    run = evaluate(hood, tasks, hood.file("c.jsonl", json.dumps({"task_id": "S/0", "completion": source}) + "\n"), status=0)
+    receipt = json.loads((run.folder / "receipts.jsonl").read_text().splitlines()[0])
+    assert receipt["stdout"]["text"] == "on one\n" * 2 and receipt["stderr"]["text"] == "on two" * 2
 
 
 def test_mbpp_shape(hood):

@@ -464,3 +464,22 @@ def test_an_evaluation_keeps_it_too(hood):
     assert [row["verdict"] for row in results_of(hood.folder / "out")] == ["timeout"]
     receipts = [json.loads(line) for line in (hood.folder / "out" / "receipts.jsonl").read_text().splitlines()]
     assert receipts[0]["stdout"]["text"] == "partial\n", receipts[0]["stdout"]
+
+
+LATE = {
+    "returns": "import time\ndef solution(x):\n    try: time.sleep(60)\n    except KeyboardInterrupt: return x",
+    "returns in zygotes and slots, too": "def solution(x):\n    try:\n        while True: pass\n    except KeyboardInterrupt: return x",
+    "without its channel": "import os, time\nos.close(3)\ndef solution(x):\n    try: time.sleep(60)\n    except KeyboardInterrupt: return x",
+    "is told of it by a handler": "import signal, time\nclass Late(Exception): pass\ndef late(*_): raise Late\nsignal.signal(signal.SIGINT, late)\n"
+                                  "def solution(x):\n    try: time.sleep(60)\n    except Late: return x",
+}
+
+
+@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
+def test_who_answers_when_it_is_interrupted_is_too_late(hood, cage):
+    """The last word is for what was held back: the right value, returned because of the interrupt, is no answer."""
+    tasks = [{"id": f"t{i}", "cases": [{"name": "c", "input": 7, "expect": 7}]} for i in range(len(LATE))]
+    rows = [{"task_id": f"t{i}", "solution": source} for i, source in enumerate(LATE.values())]
+    hood.call("eval", hood.file("t.jsonl", "\n".join(map(json.dumps, tasks))), "--candidates",
+              hood.file("c.jsonl", "\n".join(map(json.dumps, rows))), "--cage", cage, "--limit", "wall_ms=400ms", "--out", hood.folder / "out")
+    assert [row["verdict"] for row in results_of(hood.folder / "out")] == ["timeout"] * len(LATE)

@@ -230,6 +230,8 @@ def test_the_order_of_a_set_is_always_the_same(hood, cage):
     assert hood.run(program, options=["--cage", cage, "--env", "PYTHONHASHSEED=7"]).text != bare.stdout
     chance = ["--cage", cage, "--env", "PYTHONHASHSEED=random"]
     assert len({hood.run(program, options=chance).text for _ in range(4)}) > 1
+    command = [hood.call("run", "--cage", cage, "--", "python3", "-c", source).out.decode() for _ in range(2)]
+    assert command == [bare.stdout] * 2
     assert "PYTHONHASHSEED=0" in hood.call("policy", "explain").text
 
 

@@ -67,7 +67,7 @@ def test_leetcode_canonical_in_part(hood):
 def test_mbpp_plus_canonical_in_part(hood):
     need(subprocess.run([PYTHON, "-c", "import numpy"], stderr=subprocess.DEVNULL, check=False).returncode == 0,
          "python3-numpy is not installed: the tests of MBPP+ import it")
-    run = evaluate(hood, public("mbppplus", "MbppPlus-OriginFmt.jsonl.gz"), "canonical", "--ids", "MBPP/1[0-3]?", status=0)
+    run = evaluate(hood, public("mbppplus", "MbppPlus-OriginFmt.jsonl.gz"), "canonical", "--ids", "MBPP/1[0-3]?", "--limit", "wall_ms=2m", status=0)
     assert run.summary["passed"] == run.summary["tasks"] >= 20
 
 
@@ -108,6 +108,19 @@ def test_an_odd_sample_is_its_own_verdict(hood, kind):
     assert odd <= ({"compile-error", "pass"} if kind != "stdio" else {"compile-error", "runtime-error", "pass"}), run.rows
     assert [verdicts[n] for n in range(len(ODD), len(ODD) + 7)] == ["pass"] * 5 + ["no-code", "pass"], verdicts
     expect_status(hood.call("receipt", "verify", run.folder / "receipts.jsonl"), 0)
+
+
+@pytest.mark.parametrize("odd,what", [("NaN", "a number that is not finite"), ('"\\ud83d"', "half of a surrogate pair"), ('"\xff"', "bytes that are not UTF-8")])
+def test_an_odd_name_is_for_no_task_and_said_in_words(hood, odd, what):
+    tasks = lines(hood, "tasks.jsonl", STDIO, dict(STDIO, id="\ufdd0"))
+    row = '{"task_id": %s, "completion": "print(1)"}'
+    good = b'{"task_id": "t", "completion": "print(\'x\')"}\n' + '{"task_id": "\ufdd0", "completion": "print(\'x\')"}\n'.encode()
+    run = evaluate(hood, tasks, hood.file("c.jsonl", (row % odd).encode("latin-1") + b"\n" + good), status=0)
+    assert 'the first is "%s"' % what in run.said and run.summary["passed"] == 2, run
+    samples = ('{"prompt": %s, "samples": ["print(1)"]}\n' % odd).encode("latin-1")
+    refused(hood, tasks, hood.file("s.jsonl", samples), 'the first is "%s"' % what)
+    language = ('{"task_id": "t", "completion": "x", "language": %s}\n' % odd).encode("latin-1")
+    refused(hood, tasks, hood.file("l.jsonl", language), r"l\.jsonl:1: language: has " + what)
 
 
 def test_odd_files_of_a_folder_are_their_own_verdict(hood):

@@ -65,8 +65,8 @@ function nameOf(object) {
         return "an object of type " + tag;
     const prototype = getPrototypeOf(object);
     const name = prototype && prototype.constructor && prototype.constructor.name;
-    return typeof name === "string" && name !== "Object" ? "an object of class " + name
-                                                        : "an object with a prototype of its own";
+    return typeof name === "string" && name !== "" && name !== "Object" ? "an object of class " + name
+                                                                       : "an object with a prototype of its own";
 }
 
 // Made by {} or Object.create(null), in whatever context, and nothing else behind it.

@@ -7,7 +7,18 @@
 #include "base/signals.h"
 #include <cmocka.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+/* What the launcher ignores is ignored here too; the library's signal() does not know all numbers. */
+static void ignore_nothing(void)
+{
+    static const uint64_t by_default[8];
+
+    for (int number = 1; number <= 64; number++)
+        if (number != SIGKILL && number != SIGSTOP)
+            assert_int_equal(syscall(SYS_rt_sigaction, number, by_default, NULL, sizeof(uint64_t)), 0);
+}
 
 static void what_ends_a_process(void **state)
 {
@@ -17,8 +28,7 @@ static void what_ends_a_process(void **state)
     uint64_t set;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
-        assert_true(signal(ending[i], SIG_DFL) != SIG_ERR);
+    ignore_nothing();
     set = base_signals_ending();
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         assert_true(set & BASE_SIGNAL_BIT(ending[i]));

@@ -30,9 +30,9 @@ static json_t *receipt_of(int sample, const char *verdict, const char *fault)
 
 static json_t *result_of(int sample, const char *verdict, const char *fault, const char *run_id)
 {
-    return json_pack("{s:s, s:i, s:s, s:s, s:s?, s:n, s:n, s:n, s:n}", "task_id", "t", "sample", sample, "verdict",
-                     verdict, "fault", fault, "run_id", run_id, "wall_us", "cpu_us", "memory_peak_bytes",
-                     "code_sha256");
+    return json_pack("{s:s, s:i, s:s, s:s, s:s?, s:n, s:n, s:n, s:n, s:s}", "task_id", "t", "sample", sample, "verdict",
+                     verdict, "fault", fault, "run_id", run_id, "wall_us", "cpu_us", "memory_peak_bytes", "code_sha256",
+                     "trust", "isolated");
 }
 
 /* R: a receipt, r: the result of its run, n: a result without one; then p pass, w wrong-answer, i infra-error, m

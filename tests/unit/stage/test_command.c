@@ -68,6 +68,28 @@ static void its_words_and_its_hash(void **state)
     stage_program_release(&program);
 }
 
+/* "python3 -c ..." is a Python program, by whatever name it is called. */
+static void an_interpreter_is_as_for_its_programs(void **state)
+{
+    static const char *const words[] = {"python3", "/usr/bin/python3"};
+    const struct stage_runtime *python;
+    struct stage_program program;
+
+    (void)state;
+    assert_int_equal(stage_runtime_find("python", &python, NULL), 0);
+    assert_true(python->environment_count > 0 && python->is_interrupted);
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        assert_int_equal(stage_command_find(words[i], "/usr/bin", &program, NULL), 0);
+        assert_int_equal(program.runtime->environment_count, python->environment_count);
+        assert_string_equal(program.runtime->environment[0], python->environment[0]);
+        assert_true(program.runtime->is_interrupted);
+        assert_false(program.runtime->has_zygote);
+        assert_int_equal(stage_command_find("env", "/usr/bin", &program, NULL), 0);
+        assert_int_equal(program.runtime->environment_count, 0);
+        assert_false(program.runtime->is_interrupted);
+    }
+}
+
 static void what_lies_elsewhere_is_told(void **state)
 {
     char folder[] = "/tmp/stage-XXXXXX", path[64];
@@ -94,6 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(commands_of_the_cage),
         cmocka_unit_test(its_words_and_its_hash),
+        cmocka_unit_test(an_interpreter_is_as_for_its_programs),
         cmocka_unit_test(what_lies_elsewhere_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
