@@ -140,6 +140,18 @@ def test_a_wrong_default_is_no_default(hood, text):
     expect_refusal(bare_call(hood, env, "run", hood.program("exit 0", "sh")), 2, "policy.yaml")
 
 
+def test_a_default_that_is_a_link_to_nowhere_is_not_passed_over(hood):
+    path, env = with_home(hood, MINE)
+    os.rename(path, "%s.there" % path)
+    os.symlink("%s.there" % path, path)
+    program = hood.program("exit 0", "sh")
+    expect_status(bare_call(hood, env, "run", program), 0)
+    os.unlink("%s.there" % path)
+    expect_refusal(bare_call(hood, env, "run", program), 2, "policy.yaml", "no such file")
+    path.unlink()
+    expect_status(bare_call(hood, env, "run", "--if-available", program), 0)
+
+
 def test_an_unreadable_default_is_not_passed_over(user_hood):
     folder = user_hood.folder / "home/.config/fumehood"
     folder.mkdir(parents=True)

@@ -14,7 +14,7 @@
 #define POLICY_MAX_BYTES (1u << 20)
 
 /* Where a user's own policy stands: false where no folder is known, or none is there. What cannot be looked at may be
- * there. */
+ * there, and a link that leads nowhere is there. */
 static bool find_own(char path[PATH_MAX])
 {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -28,7 +28,7 @@ static bool find_own(char path[PATH_MAX])
         snprintf(path, PATH_MAX, "%s%s/fumehood/policy.yaml", has_config ? config : home, has_config ? "" : "/.config");
     if (length >= PATH_MAX)
         return false;
-    return stat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
+    return lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 /* It decides what a program may do without having been named: so nobody else may have written it. */
