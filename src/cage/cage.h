@@ -103,6 +103,7 @@ struct cage_plan {
     struct {
         const char *enforced_by; /* static word for the receipt */
         bool is_weaker;          /* no control group does it: "rlimit" bounds each process by itself, "none" nothing */
+        uint64_t in_force;       /* what our starter was limited to, where that is less; 0: it is not */
     } limits[POLICY_LIMIT_MAX];
 };
 

@@ -83,8 +83,23 @@ static int refuse_lower(enum policy_limit_key key, uint64_t hard, const char *op
                            option, policy_limit_name(key));
 }
 
-static int plan_inherited(const struct cage_host *host, const struct cage_plan *plan, struct base_err *err)
+/* Where it was asked to go on with less, the receipt says how much less. */
+static int plan_lower(enum policy_limit_key key, uint64_t hard, const char *option, struct cage_plan *plan,
+                      struct base_err *err)
 {
+    uint64_t *in_force = &plan->limits[key].in_force;
+
+    if (!plan->policy->limits[key].if_available)
+        return refuse_lower(key, hard, option, err);
+    if (!*in_force || hard < *in_force)
+        *in_force = hard;
+    return 0;
+}
+
+static int plan_inherited(const struct cage_host *host, struct cage_plan *plan, struct base_err *err)
+{
+    int r = 0;
+
     const struct {
         enum policy_limit_key key;
         uint64_t hard;
@@ -99,13 +114,12 @@ static int plan_inherited(const struct cage_host *host, const struct cage_plan *
         {POLICY_LIMIT_CPU_MS, host->hard_cpu_s > UINT64_MAX / 1000 ? UINT64_MAX : host->hard_cpu_s * 1000, "Ht", true},
     };
 
-    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(rows) && r == 0; i++) {
         const struct policy_limit *limit = &plan->policy->limits[rows[i].key];
-        if (rows[i].hard != UINT64_MAX && !limit->if_available &&
-            (limit->unlimited ? rows[i].ends_guest : limit->value > rows[i].hard))
-            return refuse_lower(rows[i].key, rows[i].hard, rows[i].option, err);
+        if (rows[i].hard != UINT64_MAX && (limit->unlimited ? rows[i].ends_guest : limit->value > rows[i].hard))
+            r = plan_lower(rows[i].key, rows[i].hard, rows[i].option, plan, err);
     }
-    return 0;
+    return r;
 }
 
 /* Limits of our starter for which no policy has a key, and which a guest would have without a word in its receipt: a
@@ -171,7 +185,7 @@ static int plan_denials(const struct policy *policy, const struct cage_host *hos
 }
 
 /* What our starter left us must not change what a guest has, or hide what the policy wants to be counted. */
-static int plan_starter(const struct cage_host *host, const struct cage_plan *plan, struct base_err *err)
+static int plan_starter(const struct cage_host *host, struct cage_plan *plan, struct base_err *err)
 {
     int r = plan_inherited(host, plan, err);
 

@@ -80,6 +80,8 @@ static json_t *limits_json(const struct run_request *request, const struct warde
             base_json_put(&row, "reason", text_or_null(limit->reason));
         if (limit->if_available)
             base_json_put(&row, "if_available", json_true());
+        if (outcome->limits[key].in_force)
+            base_json_put(&row, "in_force", json_integer((json_int_t)outcome->limits[key].in_force));
         if (outcome->limits[key].hits != WARDEN_UNKNOWN)
             base_json_put(&row, "hits", json_integer((json_int_t)outcome->limits[key].hits));
         base_json_put(&limits, policy_limit_name((enum policy_limit_key)key), row);

@@ -83,6 +83,7 @@ struct warden_outcome {
     struct {
         char enforced_by[24]; /* "cgroup-v1", "rlimit", "supervisor", "tmpfs", "none" (only with _if_available) */
         uint64_t hits;        /* times that the kernel said no; WARDEN_UNKNOWN where it does not count */
+        uint64_t in_force;    /* what the starter was limited to, where that is less; 0: it is not */
     } limits[POLICY_LIMIT_MAX];
 
     struct base_buf denials; /* of struct warden_denial: see warden_outcome_denials() */

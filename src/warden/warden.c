@@ -400,6 +400,7 @@ static void finish_limits(struct warden_watch *watch, const struct cage_counters
     for (int key = 0; key < POLICY_LIMIT_MAX; key++) {
         (void)snprintf(outcome->limits[key].enforced_by, sizeof(outcome->limits[key].enforced_by), "%s",
                        watch->job->plan->limits[key].enforced_by);
+        outcome->limits[key].in_force = watch->job->plan->limits[key].in_force;
         outcome->limits[key].hits = WARDEN_UNKNOWN;
     }
     for (size_t i = 0; i < ARRAY_COUNT(known); i++)

@@ -27,6 +27,21 @@ def test_a_limit_of_the_starter_is_refused_with_a_remedy(hood, name):
     assert b"a run with it is refused" in check.out and LIMITS[name][2].encode() in check.out, check
 
 
+@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
+@pytest.mark.parametrize("name,key", [("stack", "stack_bytes"), ("processes", "processes"), ("open_files", "open_files"),
+                                      ("file_bytes", "file_bytes"), ("time", "cpu_ms")])
+def test_what_is_lower_with_leave_is_said(hood, name, key, cage):
+    """The receipt tells no limit that is not in force."""
+    number, value = {"time": (resource.RLIMIT_CPU, 30), "file_bytes": (resource.RLIMIT_FSIZE, 1 << 20)}.get(name) or LIMITS[name][:2]
+    in_force = 1000 * value if name == "time" else value
+    source = "import resource\nprint(resource.getrlimit(%d)[1])" % number
+    options = ["--cage", cage, "--if-available"]
+    run = hood.python(source, options=options, preexec_fn=lambda: resource.setrlimit(number, (value, value)))
+    assert expect_status(run, 0).text == "%d\n" % value
+    assert run.receipt["limits"][key]["in_force"] == in_force, run.receipt["limits"][key]
+    assert [row for row in run.receipt["limits"] if "in_force" in run.receipt["limits"][row]] == [key]
+
+
 @pytest.mark.parametrize("name", ["address space", "data", "stack"])
 def test_a_candidate_is_not_to_blame_for_it(hood, name):
     tasks = hood.file("t.json", '[{"id": "a", "cases": [{"name": "c", "args": [1], "expect": 1}]}]')

@@ -155,6 +155,10 @@ static void limit_row(const char *key, const json_t *limit, const char **name)
     limit_value(key, json_object_get(limit, "value"));
     printf(", by ");
     value(json_object_get(limit, "enforced_by"));
+    if (json_object_get(limit, "in_force")) {
+        printf(", in force ");
+        limit_value(key, json_object_get(limit, "in_force"));
+    }
     if (count > 0)
         printf(", reached %lld time%s", count, count == 1 ? "" : "s");
     printf("\n");

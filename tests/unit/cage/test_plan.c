@@ -365,6 +365,29 @@ static void a_starters_other_limits_are_refused(void **state)
     }
 }
 
+/* Of several, the lowest; where nothing is lower, none is said. */
+static void what_is_lower_with_leave_is_in_force(void **state)
+{
+    struct policy policy = policy_of("if-available");
+    struct cage_host host = bare();
+    struct base_err err = {0};
+    struct cage_plan plan;
+
+    (void)state;
+    set(&policy, "processes_if_available=64");
+    set(&policy, "stack_bytes_if_available=8MiB");
+    set(&policy, "open_files_if_available=256");
+    host.hard_processes = 50;
+    host.soft_processes = 40;
+    host.hard_stack_bytes = 4 << 20;
+    host.hard_open_files = 256;
+    assert_int_equal(cage_plan_make(&policy, &host, &plan, &err), 0);
+    assert_int_equal(plan.limits[POLICY_LIMIT_PROCESSES].in_force, 40);
+    assert_int_equal(plan.limits[POLICY_LIMIT_STACK_BYTES].in_force, 4 << 20);
+    assert_int_equal(plan.limits[POLICY_LIMIT_OPEN_FILES].in_force, 0);
+    policy_release(&policy);
+}
+
 static void a_handler_of_crashes_needs_a_core_limit(void **state)
 {
     struct policy policy = policy_of("default");
@@ -499,6 +522,7 @@ int main(void)
         cmocka_unit_test(landlock_may_be_missing_and_is_listed),
         cmocka_unit_test(lower_limits_of_the_starter_are_refused),
         cmocka_unit_test(a_starters_other_limits_are_refused),
+        cmocka_unit_test(what_is_lower_with_leave_is_in_force),
         cmocka_unit_test(a_handler_of_crashes_needs_a_core_limit),
         cmocka_unit_test(what_is_not_seen_is_not_counted),
         cmocka_unit_test(groups_that_stay_are_not_claimed_to_be_gone),
