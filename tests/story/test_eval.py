@@ -297,6 +297,28 @@ def test_values_are_what_they_are(hood, language, rows):
     assert not wrong, wrong
 
 
+def test_a_scalar_of_numpy_is_the_number_that_it_stands_for(hood):
+    """float64 is a number of Python's, the others are not: that made two verdicts of one answer."""
+    need(subprocess.run([PYTHON, "-c", "import numpy"], stderr=subprocess.DEVNULL, check=False).returncode == 0,
+         "python3-numpy is not installed: its scalars are not returned")
+    begin = "import numpy as n; return "
+    wrong = calls(hood, "python", [
+        (begin + "n.int64(3)", 3, "pass", None), (begin + "n.uint8(3)", 3, "pass", None), (begin + "n.int64(3)", 4, "wrong-answer", "got 3, expected 4"),
+        (begin + "n.uint64(2**64 - 1)", 2**64 - 1, "pass", None), (begin + "n.float64(.5)", 0.5, "pass", None), (begin + "n.float32(.5)", 0.5, "pass", None),
+        (begin + "n.float32(.1)", 0.1, "wrong-answer", None), (begin + "n.bool_(True)", True, "pass", None), (begin + "n.bool_(True)", 1, "wrong-answer", None),
+        (begin + "n.array([1, 2]).sum()", 3, "pass", None), (begin + "[n.int64(1), (n.int8(2),), {'a': n.int16(3)}]", [1, [2], {"a": 3}], "pass", None),
+        (begin + "{n.int64(1): 2}", {"1": 2}, "pass", None), (begin + "n.str_('a')", "a", "pass", None),
+        (begin + "n.float64('nan')", 0.5, "runtime-error", "returned a number that is not finite"),
+        (begin + "n.float32('nan')", 0.5, "runtime-error", "returned a number that is not finite"),
+        (begin + "n.array([1, 2])", [1, 2], "runtime-error", "returned a value of type ndarray"),
+        (begin + "n.array(3)", 3, "runtime-error", "returned a value of type ndarray"),
+        (begin + "n.complex64(1)", 1, "runtime-error", "returned a value of type complex64"),
+        (begin + "n.longdouble(1)", 1, "runtime-error", "returned a value of type"),
+        (begin + "n.datetime64('2020-01-01')", 1, "runtime-error", "returned a value of type datetime64"),
+    ])
+    assert not wrong, wrong
+
+
 def test_a_task_sets_its_tolerance(hood):
     def verdict(answer, expect, tolerance, in_case=False):
         case = dict({"name": "c", "input": 0, "expect": expect}, **({"tolerance": tolerance} if in_case else {}))

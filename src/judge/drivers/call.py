@@ -30,8 +30,8 @@ def carry_pairs(pairs, level):
         kind = type(key)
         if issubclass(kind, str):
             name = str.__str__(key)
-        elif kind in PLAIN or issubclass(kind, (int, float)):
-            name = encode(key)
+        elif kind in PLAIN or issubclass(kind, (int, float)) or kind.__module__ == "numpy":
+            name = encode(carry(key))
         else:
             raise Unfit("a dictionary key of type " + kind.__name__)
         if name in carried:
@@ -54,6 +54,9 @@ def carry(value, level=0):
         return {"t": carry_items(list(tuple.__iter__(value)), level)}
     if issubclass(kind, dict):
         return {"d": carry_pairs(dict.items(value), level)}
+    # Some of numpy's scalars are numbers of Python's, and some are not.
+    if kind.__module__ == "numpy" and kind.__name__ != "ndarray" and type(value.item()) in PLAIN:
+        return value.item()
     raise Unfit("a value of type " + kind.__name__)
 
 
