@@ -22,6 +22,25 @@ static const struct error_row rows[] = {
 #undef BASE_ERROR
 };
 
+/* What the kernel says where our starter, or the machine, gave us too little; the same wherever it is met. */
+static const struct {
+    int sys_errno;
+    const char *remedy;
+} shortages[] = {
+    {EMFILE, "fumehood was given too few open files: raise ulimit -n, to 256 or more"},
+    {ENFILE, "the machine has too few open files: raise sysctl fs.file-max"},
+    {EFBIG, "fumehood was given too small a limit on files: raise ulimit -f"},
+    {EAGAIN, "fumehood was given too few processes: raise ulimit -u, or end some of this user's"},
+};
+
+static const char *remedy_of(int sys_errno)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(shortages); i++)
+        if (shortages[i].sys_errno == sys_errno)
+            return shortages[i].remedy;
+    return "";
+}
+
 static const struct error_row *find_row(int code)
 {
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
@@ -64,6 +83,7 @@ __attribute__((format(printf, 5, 0))) static int fill(struct base_err *err, int 
             (void)snprintf(made.what + used, sizeof(made.what) - used, ": %s", reason);
         else
             (void)snprintf(made.what + used, sizeof(made.what) - used, ": error %d", sys_errno);
+        (void)snprintf(made.remedy, sizeof(made.remedy), "%s", remedy_of(sys_errno));
     }
     *err = made;
     return code;

@@ -33,7 +33,8 @@ struct base_err {
 int base_err_set(struct base_err *err, int code, const char *place, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* As base_err_set(), with ": strerror(@sys_errno)" appended to the clause. */
+/* As base_err_set(), with ": strerror(@sys_errno)" appended to the clause. Where that says that we were given too
+ * little (open files, processes, size of files) there is a remedy, too. */
 int base_err_sys(struct base_err *err, int code, int sys_errno, const char *place, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 

@@ -4,13 +4,14 @@
  */
 #include "cage/child.h"
 #include "cage/kernel.h"
+#include <errno.h>
 
 int cage_fd_high(int *fd)
 {
     int high = *fd < 0 || *fd >= CAGE_HIGH_FD ? *fd : kernel_fcntl(*fd, F_DUPFD_CLOEXEC, CAGE_HIGH_FD);
 
     if (*fd >= 0 && high < 0)
-        return high;
+        return high == -EINVAL ? -EMFILE : high; /* so the kernel says that no number is so high */
     if (high != *fd)
         (void)kernel_close(*fd); /* the copy stays */
     *fd = high;

@@ -141,9 +141,10 @@ int cage_slot_lock_free(unsigned number, int *ret_fd)
 int cage_slot_note_write(int lock_fd, const char *note)
 {
     size_t count = strlen(note);
+    ssize_t written = pwrite(lock_fd, note, count, 0);
 
-    if (pwrite(lock_fd, note, count, 0) != (ssize_t)count)
-        return -EIO;
+    if (written != (ssize_t)count)
+        return written < 0 ? -errno : -EIO;
     return ftruncate(lock_fd, (off_t)count) < 0 ? -errno : 0;
 }
 

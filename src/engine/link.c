@@ -116,7 +116,7 @@ static int move_up(int fd, int *ret_fd)
 
     (void)close(fd);
     *ret_fd = moved;
-    return moved < 0 ? -sys_errno : 0;
+    return moved >= 0 ? 0 : sys_errno == EINVAL ? -EMFILE : -sys_errno; /* EINVAL: no number is so high */
 }
 
 static int open_ends(struct engine_link *link, struct ends *ends)

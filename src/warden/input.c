@@ -115,7 +115,7 @@ int warden_input_file(struct warden_source *source, int *ret_guest_fd, struct ba
 
     if (r == 0) {
         *ret_guest_fd = fcntl(source->file_fd, F_DUPFD_CLOEXEC, WARDEN_FIRST_GUEST_FD);
-        r = *ret_guest_fd < 0 ? -errno : 0;
+        r = *ret_guest_fd >= 0 ? 0 : errno == EINVAL ? -EMFILE : -errno; /* EINVAL: no number is so high */
     }
     return r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "input", "cannot be handed to the cage") : r;
 }

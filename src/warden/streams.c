@@ -31,7 +31,7 @@ static int open_pipe(int *ret_read, int *ret_write, bool guest_reads, mode_t mod
         return base_err_sys(err, BASE_E_SETUP, errno, "pipe", "cannot be made");
     int high = fcntl(*guest, F_DUPFD_CLOEXEC, WARDEN_FIRST_GUEST_FD);
     if (high < 0 || fchmod(*ours, mode) < 0 || fcntl(*ours, F_SETFL, O_NONBLOCK) < 0) {
-        int e = errno;
+        int e = high < 0 && errno == EINVAL ? EMFILE : errno; /* so the kernel says that no number is so high */
         base_cleanup_close(&high);
         base_cleanup_close(&fds[0]);
         base_cleanup_close(&fds[1]);

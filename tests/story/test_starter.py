@@ -52,6 +52,21 @@ def test_a_candidate_is_not_to_blame_for_it(hood, name):
     assert all(row["fault"] != "candidate" for row in rows), rows
 
 
+
+@pytest.mark.parametrize("limit,count,option", [
+    (resource.RLIMIT_NOFILE, 4, "-n"), (resource.RLIMIT_NOFILE, 8, "-n"), (resource.RLIMIT_NOFILE, 12, "-n"), (resource.RLIMIT_FSIZE, 0, "-f")])
+@pytest.mark.parametrize("verb", ["run", "eval"])
+def test_what_fumehood_itself_has_too_little_of_is_named(hood, verb, limit, count, option):
+    """Also where --if-available goes on without what the guest would have: "Invalid argument" tells nobody."""
+    words = ["run", "--if-available", hood.program("print(1)", "py")]
+    if verb == "eval":
+        words = ["eval", "--if-available", hood.file("t.jsonl", '{"id": "t", "expect": "x"}\n'), "--candidates",
+                 hood.file("c.jsonl", '{"task_id": "t", "solution": "print(\'x\')"}\n'), "--out", hood.folder / "out"]
+    done = hood.call(*words, preexec_fn=lambda: resource.setrlimit(limit, (count, count)))
+    assert done.status == (125 if verb == "run" else 3), done
+    expect_one_line(done, "ulimit %s" % option)
+
+
 def test_a_soft_limit_is_nobodys_business(hood):
     """The shell's own; each that is raised is raised."""
     def soften():

@@ -34,6 +34,24 @@ static void appends_the_kernels_reason(void **state)
     assert_string_equal(err.what, "x: error 9999");
 }
 
+static void a_shortage_has_a_remedy(void **state)
+{
+    struct base_err err = {0};
+    char text[512];
+
+    (void)state;
+    (void)base_err_sys(&err, BASE_E_SETUP, EMFILE, "pipe", "cannot be made");
+    assert_string_equal(base_err_text(&err, text, sizeof(text)),
+                        "pipe: cannot be made: Too many open files (fumehood was given too few open files: raise "
+                        "ulimit -n, to 256 or more)");
+    (void)base_err_sys(&err, BASE_E_SETUP, EAGAIN, "x", "y");
+    assert_non_null(strstr(err.remedy, "ulimit -u"));
+    (void)base_err_remedy(&err, "another");
+    assert_string_equal(err.remedy, "another");
+    (void)base_err_sys(&err, BASE_E_SETUP, EACCES, "x", "y");
+    assert_string_equal(err.remedy, "");
+}
+
 static void may_wrap_itself(void **state)
 {
     struct base_err err = {0};
@@ -97,13 +115,10 @@ static void want_of_memory_is_nobodys_fault(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fills_code_fault_and_clause),
-        cmocka_unit_test(appends_the_kernels_reason),
-        cmocka_unit_test(may_wrap_itself),
-        cmocka_unit_test(text_shows_control_bytes),
-        cmocka_unit_test(text_is_always_terminated),
-        cmocka_unit_test(codes_have_status_and_name),
-        cmocka_unit_test(want_of_memory_is_nobodys_fault),
+        cmocka_unit_test(fills_code_fault_and_clause), cmocka_unit_test(appends_the_kernels_reason),
+        cmocka_unit_test(a_shortage_has_a_remedy),     cmocka_unit_test(may_wrap_itself),
+        cmocka_unit_test(text_shows_control_bytes),    cmocka_unit_test(text_is_always_terminated),
+        cmocka_unit_test(codes_have_status_and_name),  cmocka_unit_test(want_of_memory_is_nobodys_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
