@@ -11,10 +11,10 @@ struct eval_manifest {
     char policy_sha256[BASE_HASH_HEX];
     const char *cage;           /* what --cage says; static */
     char sha256[BASE_HASH_HEX]; /* of eval.json itself, once it is settled: each receipt says it */
-    /* What was to be evaluated: tasks; candidates, where one that is missing counts; tasks that have one; and the rows
-     * of results that there are to be, as receipt_rows_hash() has them. */
+    /* What there is to be evaluated: tasks; candidates, where one that is missing counts; tasks that have one; and
+     * which these candidates are, as receipt_samples_hash() has them. */
     size_t tasks, candidates, covered;
-    char rows_sha256[BASE_HASH_HEX];
+    char samples_sha256[BASE_HASH_HEX];
 };
 
 /* Write eval.json into the folder @dir_fd, which errors name as @dir; with @resume check it against the one that is

@@ -61,7 +61,7 @@ static int write_manifest(int dir_fd, const char *path, struct eval_manifest *ma
         "started_utc", base_clock_utc(started_utc, sizeof(started_utc)), "task_set_sha256", manifest->task_set_sha256,
         "candidates_sha256", manifest->candidates_sha256, "policy_sha256", manifest->policy_sha256, "cage",
         manifest->cage, "tasks", (json_int_t)manifest->tasks, "candidates", (json_int_t)manifest->candidates, "covered",
-        (json_int_t)manifest->covered, "rows_sha256", manifest->rows_sha256);
+        (json_int_t)manifest->covered, "samples_sha256", manifest->samples_sha256);
     int r = json ? base_json_canonical(json, &text) : BASE_E_NOMEM;
 
     if (r >= 0)

@@ -225,34 +225,6 @@ static void warn_canonical(const struct eval_options *options, const struct eval
     tell(options, text);
 }
 
-static size_t put_rows(const struct eval_task *task, unsigned sample, unsigned char (*keys)[RECEIPT_ROW_BYTES])
-{
-    for (size_t i = 0; i < task->case_count; i++)
-        receipt_row_key(task->id, sample, task->kind == EVAL_CALL ? task->cases[i].name : NULL, keys[i]);
-    return task->case_count;
-}
-
-/* What there is to be a result of, for eval.json: so a row that is taken out later is missed, also one that has no run
- * and no receipt. */
-static int describe_rows(struct eval_plan *plan, struct base_err *err)
-{
-    struct eval_manifest *manifest = &plan->manifest;
-    AUTO_FREE unsigned char(*keys)[RECEIPT_ROW_BYTES] = calloc(plan->ledger.rows + 1, sizeof(*keys));
-    size_t count = 0;
-
-    if (!keys)
-        return base_err_set(err, BASE_E_NOMEM, "results", "out of memory");
-    for (size_t task = 0; task < plan->tasks.count; task++) {
-        for (unsigned sample = 0; plan->tasks.items[task].chosen && sample < plan->ledger.samples[task]; sample++)
-            count += put_rows(&plan->tasks.items[task], sample, keys + count);
-        manifest->candidates += plan->tasks.items[task].chosen ? plan->ledger.samples[task] : 0;
-    }
-    manifest->tasks = plan->tasks.chosen;
-    manifest->covered = plan->covered;
-    receipt_rows_hash(keys, count, manifest->rows_sha256);
-    return 0;
-}
-
 static int look_at_candidates(const struct eval_options *options, struct eval_plan *plan, struct base_err *err)
 {
     AUTO_CANDIDATES struct eval_candidates *candidates = NULL;
@@ -275,8 +247,36 @@ static int look_at_candidates(const struct eval_options *options, struct eval_pl
         warn_canonical(options, &plan->tasks);
     base_hash_hex(&survey.hash, plan->manifest.candidates_sha256);
     plan->covered = survey.covered;
-    r = eval_ledger_init(&plan->ledger, &plan->tasks, TAKE_PTR(samples), err);
-    return r < 0 ? r : describe_rows(plan, err);
+    return eval_ledger_init(&plan->ledger, &plan->tasks, TAKE_PTR(samples), err);
+}
+
+static size_t count_samples(const struct eval_plan *plan)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < plan->tasks.count; i++)
+        count += plan->tasks.items[i].chosen ? plan->ledger.samples[i] : 0;
+    return count;
+}
+
+/* What there is to be a result of, for eval.json: so what is taken out later is missed, also where it has no run and so
+ * no receipt. */
+static int describe(struct eval_plan *plan, struct base_err *err)
+{
+    struct eval_manifest *manifest = &plan->manifest;
+    size_t count = count_samples(plan), at = 0;
+    AUTO_FREE unsigned char(*keys)[RECEIPT_SAMPLE_BYTES] = calloc(count + 1, sizeof(*keys));
+
+    if (!keys)
+        return base_err_set(err, BASE_E_NOMEM, "candidates", "out of memory");
+    for (size_t i = 0; i < plan->tasks.count; i++)
+        for (unsigned sample = 0; plan->tasks.items[i].chosen && sample < plan->ledger.samples[i]; sample++)
+            receipt_sample_key(plan->tasks.items[i].id, sample, keys[at++]);
+    receipt_samples_hash(keys, count, manifest->samples_sha256);
+    manifest->tasks = plan->tasks.chosen;
+    manifest->candidates = count;
+    manifest->covered = plan->covered;
+    return 0;
 }
 
 int eval_plan_make(const struct eval_options *options, struct eval_plan *ret_plan, struct base_err *err)
@@ -294,6 +294,8 @@ int eval_plan_make(const struct eval_options *options, struct eval_plan *ret_pla
     }
     if (r >= 0)
         r = look_at_candidates(options, plan, err);
+    if (r >= 0)
+        r = describe(plan, err);
     if (r < 0)
         eval_plan_release(plan);
     return r;

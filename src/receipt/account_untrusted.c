@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_MAX  (4u << 20)        /* less than 1.2 GiB, and more than anybody evaluates in one folder */
-#define KEY_BYTES RECEIPT_ROW_BYTES /* of a SHA-256: nobody finds two texts with the same */
+#define ROWS_MAX  (4u << 20)           /* less than 1.2 GiB, and more than anybody evaluates in one folder */
+#define KEY_BYTES RECEIPT_SAMPLE_BYTES /* of a SHA-256: nobody finds two texts with the same */
 
 /* The words of a result. @free: it may come without a run. @open: the row may get another result later. */
 static const struct word {
@@ -192,20 +192,20 @@ static void make_key(const char *task_id, const int64_t *sample, const char *nam
     key_of_hash(hex, key);
 }
 
-void receipt_row_key(const char *task_id, int64_t sample, const char *name, unsigned char key[RECEIPT_ROW_BYTES])
+void receipt_sample_key(const char *task_id, int64_t sample, unsigned char key[RECEIPT_SAMPLE_BYTES])
 {
-    make_key(task_id, &sample, name, key);
+    make_key(task_id, &sample, NULL, key);
 }
 
-static int compare_rows(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
-    return memcmp(a, b, RECEIPT_ROW_BYTES);
+    return memcmp(a, b, RECEIPT_SAMPLE_BYTES);
 }
 
-void receipt_rows_hash(unsigned char (*keys)[RECEIPT_ROW_BYTES], size_t count, char ret_hex[BASE_HASH_HEX])
+void receipt_samples_hash(unsigned char (*keys)[RECEIPT_SAMPLE_BYTES], size_t count, char ret_hex[BASE_HASH_HEX])
 {
     if (count > 1)
-        qsort(keys, count, sizeof(*keys), compare_rows);
+        qsort(keys, count, sizeof(*keys), compare_keys);
     base_hash_bytes_hex(count ? keys[0] : (const unsigned char *)"", count * sizeof(*keys), ret_hex);
 }
 
@@ -248,13 +248,13 @@ static uint32_t small_number(const json_t *value)
 /* The row of what is said, a new one if need be. 0 or BASE_E_NOMEM. */
 static int find_row(struct receipt_account *account, const json_t *said, struct row **ret_row)
 {
+    int64_t number = json_integer_value(json_object_get(said, "sample"));
     unsigned char key[KEY_BYTES];
     size_t index, sample;
     int r;
 
-    receipt_row_key(json_string_value(json_object_get(said, "task_id")),
-                    json_integer_value(json_object_get(said, "sample")),
-                    json_string_value(json_object_get(said, "case")), key);
+    make_key(json_string_value(json_object_get(said, "task_id")), &number,
+             json_string_value(json_object_get(said, "case")), key);
     r = number_of(&account->row_map, key, &index);
     if (r < 0)
         return r;
@@ -680,23 +680,23 @@ static int check_sets(const struct tally *tally, const json_t *summary, bool don
     return 1;
 }
 
-/* Of what the receipts say that it was evaluated: nothing else proves a row that has no run, or that there is one. */
-static int check_rows(const struct receipt_account *account, const json_t *manifest, char *why, size_t why_bytes)
+/* Of what the receipts say that it was evaluated: nothing else proves what has no run. */
+static int check_samples(const struct receipt_account *account, const json_t *manifest, char *why, size_t why_bytes)
 {
-    const char *said = json_string_value(json_object_get(manifest, "rows_sha256"));
-    AUTO_FREE unsigned char(*keys)[RECEIPT_ROW_BYTES] = calloc(account->row_map.count + 1, sizeof(*keys));
+    const char *said = json_string_value(json_object_get(manifest, "samples_sha256"));
+    AUTO_FREE unsigned char(*keys)[RECEIPT_SAMPLE_BYTES] = calloc(account->sample_map.count + 1, sizeof(*keys));
     char sha256[BASE_HASH_HEX];
     size_t count = 0;
 
     if (!keys)
         return BASE_E_NOMEM;
-    for (size_t i = 0; i < account->row_map.capacity; i++)
-        if (account->row_map.places[i].index)
-            memcpy(keys[count++], account->row_map.places[i].key, RECEIPT_ROW_BYTES);
-    receipt_rows_hash(keys, count, sha256);
+    for (size_t i = 0; i < account->sample_map.capacity; i++)
+        if (account->sample_map.places[i].index)
+            memcpy(keys[count++], account->sample_map.places[i].key, RECEIPT_SAMPLE_BYTES);
+    receipt_samples_hash(keys, count, sha256);
     return said && strcmp(said, sha256) == 0
                ? 1
-               : receipt_wrong(why, why_bytes, "the results are not of the tasks, samples and cases of eval.json");
+               : receipt_wrong(why, why_bytes, "the results are not of the tasks and samples of eval.json");
 }
 
 /* What eval.json says that was to be evaluated; one of an earlier version says nothing. */
@@ -706,7 +706,7 @@ static int check_plan(const struct receipt_account *account, const struct tally 
     static const char *const same[] = {"tasks", "candidates"};
     size_t covered = 0;
 
-    if (!json_object_get(manifest, "rows_sha256"))
+    if (!json_object_get(manifest, "samples_sha256"))
         return 1;
     for (size_t i = 0; i < ARRAY_COUNT(same); i++)
         if (!json_equal(json_object_get(summary, same[i]), json_object_get(manifest, same[i])))
@@ -717,7 +717,7 @@ static int check_plan(const struct receipt_account *account, const struct tally 
         covered += tally->tasks[i].is_covered;
     if (!is_count(manifest, "covered", covered))
         return receipt_wrong(why, why_bytes, "there are not as many tasks with a candidate as eval.json says");
-    return check_rows(account, manifest, why, why_bytes);
+    return check_samples(account, manifest, why, why_bytes);
 }
 
 static int check_pass_at(const struct tally *tally, const json_t *summary, bool interrupted, char *why,

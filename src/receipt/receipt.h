@@ -92,12 +92,12 @@ int receipt_store_sync(struct receipt_store *store, bool now, struct base_err *e
 /* Write what waits and can be written, and close. */
 void receipt_store_close(struct receipt_store *store);
 
-/* What a row is known by: a sample of a task, or the case @name of it (NULL: it has none). */
-#define RECEIPT_ROW_BYTES 16
-void receipt_row_key(const char *task_id, int64_t sample, const char *name, unsigned char key[RECEIPT_ROW_BYTES]);
+/* What a sample of a task is known by. */
+#define RECEIPT_SAMPLE_BYTES 16
+void receipt_sample_key(const char *task_id, int64_t sample, unsigned char key[RECEIPT_SAMPLE_BYTES]);
 
-/* SHA-256 of a set of rows, in whatever order @keys are; they are sorted. */
-void receipt_rows_hash(unsigned char (*keys)[RECEIPT_ROW_BYTES], size_t count, char ret_hex[BASE_HASH_HEX]);
+/* SHA-256 of a set of samples, in whatever order @keys are; they are sorted. */
+void receipt_samples_hash(unsigned char (*keys)[RECEIPT_SAMPLE_BYTES], size_t count, char ret_hex[BASE_HASH_HEX]);
 
 /* Chance that at least one of k samples drawn from n, of which c pass, is among those c. */
 double receipt_pass_at(unsigned n, unsigned c, unsigned k);

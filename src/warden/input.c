@@ -105,6 +105,8 @@ static int make_file(struct warden_source *source, uint64_t max)
     AUTO_CLOSE int fd = memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     int r = fd < 0 ? -errno : fill(source, fd, max);
 
+    if (r == -EFBIG)
+        return 1; /* our own limit on files: a pipe has none */
     return r == 0 ? open_again(fd, &source->file_fd) : r;
 }
 
