@@ -76,12 +76,13 @@ static void compare_stdio(const struct eval_job *job, const struct warden_outcom
     (void)snprintf(c->text, sizeof(c->text), "line %lu of its output differs", line);
 }
 
-static void compare_value(const struct eval_case *expected, const struct judge_answer *answer, struct comparison *c)
+static void compare_value(const struct eval_job *job, const struct judge_answer *answer, struct comparison *c)
 {
-    bool mutation = expected->no_mutation;
+    const struct eval_case *expected = &job->task->cases[job->place.case_index];
+    bool mutation = expected->no_mutation, one_number = strcmp(job->program.runtime->name, "node") == 0;
     char how[sizeof(c->text)];
 
-    note(c, mutation ? judge_answer_unchanged(answer, expected->args, how, sizeof(how))
+    note(c, mutation ? judge_answer_unchanged(answer, expected->args, one_number, how, sizeof(how))
                      : judge_answer_equal(answer, expected->expect, &expected->tolerance, how, sizeof(how)));
     (void)snprintf(c->text, sizeof(c->text), mutation ? "changed its input: %s" : "%s", how);
 }
@@ -133,7 +134,7 @@ static void compare_call(const struct eval_job *job, const struct warden_outcome
         (void)snprintf(facts->mark.reason, sizeof(facts->mark.reason), "its answer %.120s", err.what);
         return;
     }
-    compare_value(&job->task->cases[job->place.case_index], answer, c);
+    compare_value(job, answer, c);
 }
 
 /* The @number-th line, without the blanks at its ends. */

@@ -16,7 +16,8 @@ const struct judge_tolerance judge_tolerance_default = {.relative = 1e-9, .absol
 struct comparing {
     const struct judge_answer *answer;
     const struct judge_tolerance *tolerance;
-    bool input; /* it is what an input has become */
+    bool input;      /* it is what an input has become */
+    bool one_number; /* whose language does not tell 1 from 1.0 */
     char path[48];
     size_t path_count;
     uint32_t got; /* where they differ first */
@@ -76,6 +77,18 @@ static bool numbers_equal(const struct comparing *c, const struct judge_node *go
         return is_whole(c, got, big);
     (void)snprintf(digits, sizeof(digits), "%" JSON_INTEGER_FORMAT, json_integer_value(want));
     return is_whole(c, got, digits);
+}
+
+/* The same number, of the same type. */
+static bool numbers_same(const struct comparing *c, const struct judge_node *got, const json_t *want)
+{
+    double real = json_real_value(want);
+
+    if (got->type == JUDGE_TYPE_REAL)
+        return json_is_real(want) && got->real == real && !signbit(got->real) == !signbit(real);
+    if (!json_is_real(want))
+        return numbers_equal(c, got, want);
+    return c->one_number && judge_real_of(judge_node_text(c->answer, got)) == real && !(real == 0 && signbit(real));
 }
 
 /* ---- all values ------------------------------------------------------------------------------------------------ */
@@ -145,7 +158,7 @@ static bool texts_equal(const struct comparing *c, const struct judge_node *got,
            memcmp(judge_node_text(c->answer, got), json_string_value(want), got->count) == 0;
 }
 
-/* Tuples are lists in JSON. */
+/* Tuples are lists in JSON; an input has none. */
 static bool equal(struct comparing *c, uint32_t index, const json_t *want)
 {
     const struct judge_node *got = node_at(c, index);
@@ -163,14 +176,15 @@ static bool equal(struct comparing *c, uint32_t index, const json_t *want)
         break;
     case JUDGE_TYPE_INTEGER:
     case JUDGE_TYPE_REAL:
-        same = is_number(want) && numbers_equal(c, got, want);
+        same = is_number(want) && (c->input ? numbers_same(c, got, want) : numbers_equal(c, got, want));
         break;
     case JUDGE_TYPE_TEXT:
         same = json_is_string(want) && texts_equal(c, got, want);
         break;
     case JUDGE_TYPE_LIST:
     case JUDGE_TYPE_TUPLE:
-        return json_is_array(want) ? lists_equal(c, index, want) : differ(c, index, want);
+        return json_is_array(want) && !(c->input && got->type == JUDGE_TYPE_TUPLE) ? lists_equal(c, index, want)
+                                                                                   : differ(c, index, want);
     case JUDGE_TYPE_DICT:
         return json_is_object(want) && !judge_value_big(want) ? dicts_equal(c, index, want) : differ(c, index, want);
     }
@@ -260,10 +274,11 @@ bool judge_answer_equal(const struct judge_answer *answer, const json_t *want, c
     return compare(&c, want, text, text_bytes);
 }
 
-bool judge_answer_unchanged(const struct judge_answer *answer, const json_t *args, char *text, size_t text_bytes)
+bool judge_answer_unchanged(const struct judge_answer *answer, const json_t *args, bool one_number, char *text,
+                            size_t text_bytes)
 {
     static const struct judge_tolerance none = {0};
-    struct comparing c = {.answer = answer, .tolerance = &none, .input = true};
+    struct comparing c = {.answer = answer, .tolerance = &none, .input = true, .one_number = one_number};
 
     return compare(&c, args, text, text_bytes);
 }

@@ -117,8 +117,10 @@ bool judge_answer_equal(const struct judge_answer *answer, const json_t *want, c
 /* The fewest bytes that an equal value takes as it travels. */
 size_t judge_value_least(const json_t *want);
 
-/* What the arguments of a call have become is exactly what they were. */
-bool judge_answer_unchanged(const struct judge_answer *answer, const json_t *args, char *text, size_t text_bytes);
+/* What the arguments of a call have become is exactly what they were: types, too. @one_number: of a language that has
+ * one type for 1 and 1.0, as JavaScript. */
+bool judge_answer_unchanged(const struct judge_answer *answer, const json_t *args, bool one_number, char *text,
+                            size_t text_bytes);
 
 /* Equal as printed text: blanks at the end of a line and empty lines at the end do not count, every other byte does.
  * *@ret_line (may be NULL): the first line that differs. */

@@ -188,7 +188,7 @@ static int write_node(struct base_buf *buf, const struct judge_answer *answer, u
 {
     static const char *const words[] = {"null", "false", "true"};
     const struct judge_node *node = &answer->nodes[index];
-    bool dict = node->type == JUDGE_TYPE_DICT;
+    bool dict = node->type == JUDGE_TYPE_DICT, tuple = node->type == JUDGE_TYPE_TUPLE;
     char text[JUDGE_REAL_BYTES];
     uint32_t item = node->first;
     int r;
@@ -201,7 +201,7 @@ static int write_node(struct base_buf *buf, const struct judge_answer *answer, u
         return base_buf_text(buf, judge_real_text(node->real, text));
     if (node->type == JUDGE_TYPE_TEXT)
         return judge_put_text(buf, judge_node_text(answer, node), node->count);
-    r = base_buf_text(buf, dict ? "{" : "[");
+    r = base_buf_text(buf, dict ? "{" : tuple ? "(" : "[");
     for (uint32_t i = 0; i < node->count && r >= 0 && buf->count <= max; i++) {
         if (i > 0)
             r = base_buf_text(buf, dict && i % 2 ? ":" : ",");
@@ -209,7 +209,7 @@ static int write_node(struct base_buf *buf, const struct judge_answer *answer, u
             r = write_node(buf, answer, item, max);
         item = answer->nodes[item].next;
     }
-    return r < 0 ? r : base_buf_text(buf, dict ? "}" : "]");
+    return r < 0 ? r : base_buf_text(buf, dict ? "}" : tuple ? ")" : "]");
 }
 
 /* Cut what was written to the room that there is, but not in the middle of a character. */

@@ -221,7 +221,7 @@ PYTHON_VALUES = [
     ("return iter([])", [], "runtime-error", "a value of type list_iterator"),
     ("return [float('inf')]", [1], "runtime-error", "a number that is not finite"),
     ("return '\\ud800'", "x", "runtime-error", "text that is not valid Unicode"),
-    ("y = []; y.append(y); return y", [], "runtime-error", "more than 200 levels"),
+    ("y = []; y.append(y); return y", [], "runtime-error", "more than 256 levels"),
     ("class L(list):\n  __len__ = lambda s: 0\n  __iter__ = lambda s: iter(())\n return L([1, 2])", [1, 2], "pass", None),
     ("class I(int):\n  __repr__ = __str__ = lambda s: '7'\n return I(3)", 3, "pass", None),
     ("class F(float):\n  __repr__ = lambda s: '7'\n  __float__ = lambda s: 7.0\n return F(3.5)", 3.5, "pass", None),
@@ -278,11 +278,12 @@ NODE_VALUES = [
     ("return {toJSON() { return 7; }};", 7, "runtime-error", "a value of type function"),
     ("return NaN;", 0, "runtime-error", "a number that is not finite"),
     ("return '\\ud800';", "x", "runtime-error", "text that is not valid Unicode"),
-    ("const y = []; y.push(y); return y;", [], "runtime-error", "more than 200 levels"),
+    ("const y = []; y.push(y); return y;", [], "runtime-error", "more than 256 levels"),
     ("return 'abc'.match(/b/);", ["b"], "pass", None),
     ("return new Uint8Array([1, 2]);", [1, 2], "pass", None),
     ("return [new Number(1), new String('x'), new Boolean(true)];", [1, "x", True], "pass", None),
     ("return Object.assign(Object.create(null), {a: 1});", {"a": 1}, "pass", None),
+    ("return Object.create(Object.assign(Object.create(null), {a: 1}));", {}, "runtime-error", "an object with a prototype of its own"),
     ("return require('vm').runInNewContext('({a: [1]})');", {"a": [1]}, "pass", None),
     ("return structuredClone(x);", {"b": 1, "a": 2, "c": [3]}, "pass", None),
     ("return {a: undefined, b: undefined, c: [undefined, , 1]};", {"c": [None, None, 1]}, "pass", None),
@@ -337,9 +338,29 @@ def test_a_tolerance_that_is_none_is_refused(hood, tolerance):
     expect_refusal(hood.call("eval", tasks, "--candidates", "none"), 2, "tolerance")
 
 
-def test_mutation_is_exact(hood):
+@pytest.mark.parametrize("becomes", ["x[0] + 1e-12", "1", "(1.0,)", "True", "'1.0'", "[1.0]"])
+def test_mutation_is_exact(hood, becomes):
     cases = [{"name": "m", "input": [1.0], "expect": "no-mutation"}]
-    assert one_call(hood, "def solution(x):\n    x[0] += 1e-12\n", cases)[0]["m"] == "wrong-answer"
+    assert one_call(hood, "def solution(x):\n    x[0] = %s\n" % becomes, cases)[0]["m"] == "wrong-answer"
+
+
+@pytest.mark.parametrize("change,verdict", [
+    ("x.o.a = undefined", "runtime-error"), ("x.l.z = 1", "runtime-error"), ("x.l[0] = undefined", "runtime-error"), ("delete x.l[0]", "runtime-error"),
+    ("x.l.length = 2", "runtime-error"), ("x.o.b = 0", "wrong-answer"), ("x.n = -0", "wrong-answer"), ("x.l[0] = null", "pass"),
+    ("Object.defineProperty(x, 'n', {get: () => 0, enumerable: true})", "pass"), ("x.r = 1", "pass"), ("Object.freeze(x)", "pass")])
+def test_mutation_is_seen_in_javascript(hood, change, verdict):
+    cases = [{"name": "m", "input": {"o": {}, "l": [None], "n": 0, "r": 1.0}, "expect": "no-mutation"}]
+    assert one_call(hood, "function solution(x) { %s; }" % change, cases, "javascript")[0]["m"] == verdict
+
+
+def test_mutation_is_of_types_too(hood):
+    """What compares as equal in Python is still another value to whoever looks."""
+    cases = [{"name": "m", "args": [[1, 0.0, [2], {"a": 1}, 10**22]], "expect": "no-mutation"}]
+    for number, change in enumerate(["x[0] = 1.0", "x[1] = -0.0", "x[2] = (2,)", "x[3]['a'] = True", "x[4] = 1e22"]):
+        hood.folder = hood.folder / str(number)
+        assert one_call(hood, "def solution(x):\n    %s\n" % change, cases)[0]["m"] == "wrong-answer", change
+    hood.folder = hood.folder / "same"
+    assert one_call(hood, "def solution(x):\n    x[:] = [1, 0.0, [2], {'a': 1}, 10**22]\n", cases)[0]["m"] == "pass"
 
 
 ANSWERED = {

@@ -10,7 +10,7 @@ import types
 from sys import modules
 
 CANDIDATE = "candidate.py"
-LEVELS_MAX = 200
+LEVELS_MAX = 256
 PLAIN = {int, float, str, bool, type(None)}
 encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 

@@ -135,6 +135,41 @@ static void tolerances(void **state)
     assert_false(close_to("1e308", "-1e308", 0, 1e299));
 }
 
+/* Got, was; and whether nothing has changed in a language of two types of numbers, and of one. */
+static void unchanged(void **state)
+{
+    static const struct {
+        const char *got, *was;
+        bool two, one;
+    } rows[] = {
+        {"1", "1", true, true},
+        {"1.0", "1", false, false},
+        {"1", "1.0", false, true},
+        {"1.0", "1.0", true, true},
+        {"-0.0", "0", false, false},
+        {"-0.0", "0.0", false, false},
+        {"0.0", "-0.0", false, false},
+        {"0", "-0.0", false, false},
+        {"-0.0", "-0.0", true, true},
+        {"true", "1", false, false},
+        {"2", "1.0", false, false},
+        {"1e22", "10000000000000000000000", false, false},
+        {"{\"l\":[1]}", "[1]", true, true},
+        {"{\"t\":[1]}", "[1]", false, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        AUTO_JSON json_t *was = parse(rows[i].was);
+        AUTO_ANSWER struct judge_answer *answer = read_answer(rows[i].got);
+        char how[200];
+
+        for (int one = 0; one < 2; one++)
+            if (judge_answer_unchanged(answer, was, one, how, sizeof(how)) != (one ? rows[i].one : rows[i].two))
+                fail_msg("%s, was %s, %d", rows[i].got, rows[i].was, one);
+    }
+}
+
 static const char *how_differs(const char *got, const char *want, bool input)
 {
     static char how[200];
@@ -142,7 +177,7 @@ static const char *how_differs(const char *got, const char *want, bool input)
     AUTO_ANSWER struct judge_answer *answer = read_answer(got);
 
     if (input)
-        assert_false(judge_answer_unchanged(answer, wanted, how, sizeof(how)));
+        assert_false(judge_answer_unchanged(answer, wanted, true, how, sizeof(how)));
     else
         assert_false(judge_answer_equal(answer, wanted, &judge_tolerance_default, how, sizeof(how)));
     return how;
@@ -293,9 +328,13 @@ static void short_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_or_not), cmocka_unit_test(tolerances),
-        cmocka_unit_test(differences),  cmocka_unit_test(encodings_that_are_none),
-        cmocka_unit_test(refuses),      cmocka_unit_test(short_texts),
+        cmocka_unit_test(equal_or_not),
+        cmocka_unit_test(tolerances),
+        cmocka_unit_test(unchanged),
+        cmocka_unit_test(differences),
+        cmocka_unit_test(encodings_that_are_none),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(short_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
