@@ -193,11 +193,12 @@ static int next_row(struct loop *loop, struct base_err *err)
 
         while (loop->case_at == loop->case_count) {
             r = eval_candidates_next(loop->candidates, &loop->candidate, err);
-            if (r >= 0 &&
-                eval_plan_recognise(&loop->plan, loop->options->candidates, r ? &loop->candidate : NULL, err) < 0)
+            if (r < 0)
+                return eval_plan_unread(r, err);
+            if (eval_plan_recognise(&loop->plan, loop->options->candidates, r ? &loop->candidate : NULL, err) < 0)
                 return err->code;
-            if (r <= 0)
-                return r;
+            if (r == 0)
+                return 0;
             loop->case_at = 0;
             loop->case_count = loop->plan.tasks.items[loop->candidate.task].case_count;
         }

@@ -111,6 +111,13 @@ int eval_plan_recognise(struct eval_plan *plan, const char *place, const struct 
     return changed(place, "a candidate is another one", task, candidate->sample, err);
 }
 
+int eval_plan_unread(int r, struct base_err *err)
+{
+    struct base_err now = *err;
+
+    return r == BASE_E_NOMEM ? r : changed(now.place, now.what, NULL, 0, err);
+}
+
 /* What a task wants must fit into what the policy allows: else all candidates would fail by a fault of neither. */
 static int check_limits(const struct policy *policy, const struct eval_task *task, struct base_err *err)
 {

@@ -27,4 +27,6 @@ int eval_plan_make(const struct eval_options *options, struct eval_plan *ret_pla
  * error says which is not: verdicts of other bytes would stand under the hash of these. */
 int eval_plan_recognise(struct eval_plan *plan, const char *place, const struct eval_candidate *candidate,
                         struct base_err *err);
+/* They could be read before, and now they could not, with @r and @err. */
+int eval_plan_unread(int r, struct base_err *err);
 void eval_plan_release(struct eval_plan *plan);

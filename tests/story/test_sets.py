@@ -184,7 +184,7 @@ def test_a_folder_of_candidates_that_changes_is_noticed(hood, what):
     assert all(row["verdict"] == "pass" for row in results_of(hood.folder / "out"))
 
 
-@pytest.mark.parametrize("what", ["appended", "cut", "overwritten"])
+@pytest.mark.parametrize("what", ["appended", "cut", "cut in a line", "emptied", "overwritten"])
 def test_a_file_of_candidates_that_changes_is_noticed(hood, what):
     tasks = lines(hood, "tasks.jsonl", *(dict(STDIO, id="t%d" % n) for n in range(8)))
     pad = "#" * 60000
@@ -197,12 +197,17 @@ def test_a_file_of_candidates_that_changes_is_noticed(hood, what):
     elif what == "cut":
         with open(answers, "r+") as file:
             file.truncate(len(json.dumps(rows[0])) * 6 + 6)
+    elif what == "cut in a line":
+        with open(answers, "r+") as file:
+            file.truncate(answers.stat().st_size - 20)
+    elif what == "emptied":
+        open(answers, "w").close()
     else:
         with open(answers, "r+") as file:
             file.seek(answers.stat().st_size - 10)
             file.write("/")
     said = process.communicate(timeout=60)[1].decode()
-    assert process.returncode == 3 and "c.jsonl: changed while the evaluation ran" in said, said
+    assert process.returncode == 3 and re.search(r"c\.jsonl(:\d+)*: changed while the evaluation ran", said), said
     assert not (hood.folder / "out/summary.json").exists()
 
 
