@@ -20,9 +20,12 @@ EXCEPTIONS = {
     "src/warden/streams.c": "a descriptor that was given, opened anew",
     "src/zygote/pages.c": "its own memory",
 }
-CALL = re.compile(r"(?<![\w.>])(open|openat|openat2|open64|creat|fopen|freopen|fdopen|rename|renameat|renameat2|mkdir|mkdirat|"
+CALL = re.compile(r"(?<![\w.>])(?:kernel_)?(open|openat|openat2|open64|creat|fopen|freopen|fdopen|rename|renameat|renameat2|mkdir|mkdirat|"
                   r"mkdtemp|mkstemp|mkostemp|mkstemps|mknod|mknodat|mkfifo|mkfifoat|link|linkat|symlink|symlinkat|unlink|rmdir|"
                   r"remove|truncate|chmod|fchmodat|chown|lchown|fchownat)\s*\(([^;{]*)")
+# The call itself, by its number: what it is given is not looked at.
+NUMBER = re.compile(r"\bSYS_(openat2?|open|creat|rename(?:at2?)?|mkdir(?:at)?|mknod(?:at)?|link(?:at)?|symlink(?:at)?|unlink(?:at)?|rmdir|"
+                    r"truncate|chmod|fchmodat2?|l?chown|fchownat|io_uring_setup)\b")
 OPENS = {"open", "openat", "openat2", "open64"}
 STREAMS = {"fopen", "freopen", "fdopen"}
 WRITES = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND|O_TMPFILE|\bflags\b")
@@ -51,6 +54,8 @@ def main():
         for match in CALL.finditer(code):
             if writes(match.group(1), match.group(2), text[match.start(2):match.end(2)]):
                 faults.add(path, line_of(code, match.start()), f"{match.group(1)}: what writes into a folder goes through base/place.h")
+        for match in NUMBER.finditer(code):
+            faults.add(path, line_of(code, match.start()), f"{match.group(0)}: what writes into a folder goes through base/place.h")
     faults.end()
 
 
