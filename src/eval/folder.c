@@ -82,6 +82,24 @@ static int refuse_extension(const struct eval_folder *folder, const char *name, 
     return base_err_remedy(err, "known are %s", known);
 }
 
+static bool is_folder(const struct eval_folder *folder, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat st;
+
+    return snprintf(path, sizeof(path), "%s/%s", folder->path, name) < (int)sizeof(path) && lstat(path, &st) == 0 &&
+           S_ISDIR(st.st_mode);
+}
+
+static int refuse_folder(const struct eval_folder *folder, const char *name, struct base_err *err)
+{
+    char place[PATH_MAX];
+
+    (void)snprintf(place, sizeof(place), "%s/%s", folder->path, name);
+    (void)base_err_set(err, BASE_E_INVALID, place, "is a folder; a candidate is a file ID.EXT");
+    return base_err_remedy(err, "put the files of a task side by side, as ID.py and ID.js, or use lines of JSON");
+}
+
 /* File name without extension -> index of the task. */
 static int index_names(const struct eval_tasks *tasks, const char *path, json_t **ret_names, struct base_err *err)
 {
@@ -139,11 +157,14 @@ static int take_entry(struct eval_folder *folder, const struct eval_tasks *tasks
     index = json_object_get(names, stem);
     if (!index) {
         if (folder->unknown++ == 0)
-            (void)snprintf(folder->example, sizeof(folder->example), "%.60s", name);
+            (void)snprintf(folder->example, sizeof(folder->example), "%.58s%s", name,
+                           is_folder(folder, name) ? "/" : "");
         return 0;
     }
     if (!tasks->items[json_integer_value(index)].chosen)
         return 0;
+    if (is_folder(folder, name))
+        return refuse_folder(folder, name, err);
     if (dot)
         r = stage_runtime_by_extension(dot + 1, &runtime, err);
     if (r < 0)

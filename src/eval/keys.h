@@ -25,6 +25,10 @@ json_t *eval_key_get(const json_t *object, const char *name);
 /* "a list" */
 const char *eval_key_kind(json_type kind);
 
+/* The key of @keys that @name may be meant for: a misspelled one, or another tool's word for it. NULL: none, or
+ * it is one itself. */
+const char *eval_key_meant(const char *name, const struct eval_key *keys);
+
 /* Check all keys of @object. With @strict an unknown one is an error; else only one whose name speaks of judging, since
  * a set must not be judged by something else than what it says. One that is empty says nothing. @odd: see
  * eval_odd_settle(), or NULL. Foreign bytes: has a fuzzer (of eval_records). */

@@ -6,6 +6,7 @@
  */
 
 #include "base/cleanup.h"
+#include "base/near.h"
 #include "eval/keys.h"
 #include <ctype.h>
 #include <string.h>
@@ -56,6 +57,79 @@ static bool speaks_of_judging(const char *name)
     return strcasecmp(name, "check") == 0;
 }
 
+/* Other tools' words, and the nearest here: those that a table has count. */
+static const struct {
+    const char *word, *known;
+} synonyms[] = {
+    {"answer", "expect"},
+    {"canonical_solution", "canonical"},
+    {"expected", "expect"},
+    {"func", "entry_point"},
+    {"expected_output", "expect"},
+    {"fn_name", "entry_point"},
+    {"input", "stdin"},
+    {"function", "entry_point"},
+    {"function_name", "entry_point"},
+    {"inputs", "args"},
+    {"name", "id"},
+    {"lang", "language"},
+    {"output", "expect"},
+    {"reference", "canonical"},
+    {"solution", "canonical"},
+    {"stdout", "expect"},
+    {"target", "expect"},
+    {"task_id", "id"},
+    {"tests", "cases"},
+    {"test_cases", "cases"},
+    {"testcases", "cases"},
+    {"tests", "test_list"},
+};
+
+static bool is_key_of(const struct eval_key *keys, const char *name)
+{
+    while (keys->name && strcmp(keys->name, name) != 0)
+        keys++;
+    return keys->name != NULL;
+}
+
+const char *eval_key_meant(const char *name, const struct eval_key *keys)
+{
+    struct base_near near = {.word = name};
+
+    if (is_key_of(keys, name))
+        return NULL;
+    for (size_t i = 0; i < ARRAY_COUNT(synonyms); i++)
+        if (strcasecmp(name, synonyms[i].word) == 0 && is_key_of(keys, synonyms[i].known))
+            return synonyms[i].known;
+    for (const struct eval_key *key = keys; key->name; key++)
+        base_near_offer(&near, key->name);
+    return near.best;
+}
+
+/* Keys that are meant for something that is said elsewhere. */
+static const struct {
+    const char *beginning, *remedy;
+} elsewhere[] = {
+    {"time", "a limit is for all tasks of a run: --limit wall_ms=TIME"},
+    {"wall", "a limit is for all tasks of a run: --limit wall_ms=TIME"},
+    {"memory", "a limit is for all tasks of a run: --limit memory_bytes=SIZE"},
+    {"limit", "limits are for all tasks of a run: --limit NAME=VALUE"},
+    {"stdin", "cases are function calls; what a program reads and prints is one task each: {id, stdin, expect}"},
+    {"stdout", "cases are function calls; what a program reads and prints is one task each: {id, stdin, expect}"},
+};
+
+static int say_meant(const char *name, const struct eval_key *keys, struct base_err *err)
+{
+    const char *meant;
+
+    for (size_t i = 0; i < ARRAY_COUNT(elsewhere); i++)
+        if (strncasecmp(name, elsewhere[i].beginning, strlen(elsewhere[i].beginning)) == 0 &&
+            !(is_key_of(keys, "stdin") && elsewhere[i].beginning[0] == 's'))
+            return base_err_remedy(err, "%s", elsewhere[i].remedy);
+    meant = eval_key_meant(name, keys);
+    return meant ? base_err_remedy(err, "did you mean %s?", meant) : err->code;
+}
+
 static int check_known(const json_t *object, const struct eval_key *key, const json_t *odd, struct base_err *err)
 {
     const json_t *value = json_object_get(object, key->name);
@@ -73,10 +147,13 @@ static int check_known(const json_t *object, const struct eval_key *key, const j
     return why ? base_err_set(err, BASE_E_INVALID, NULL, "%s: has %s", key->name, why) : 0;
 }
 
-static int check_unknown(const char *name, const json_t *value, bool strict, struct base_err *err)
+static int check_unknown(const char *name, const json_t *value, const struct eval_key *keys, bool strict,
+                         struct base_err *err)
 {
-    if (strict && !json_is_null(value))
-        return base_err_set(err, BASE_E_INVALID, NULL, "unknown key \"%.60s\"", name);
+    if (strict && !json_is_null(value)) {
+        (void)base_err_set(err, BASE_E_INVALID, NULL, "unknown key \"%.60s\"", name);
+        return say_meant(name, keys, err);
+    }
     if (is_empty(value) || !speaks_of_judging(name))
         return 0;
     (void)base_err_set(err, BASE_E_INVALID, NULL,
@@ -91,15 +168,12 @@ int eval_keys_check(const json_t *object, const struct eval_key *keys, bool stri
     json_t *value;
     int r = 0;
 
-    for (const struct eval_key *key = keys; key->name && r == 0; key++)
-        r = check_known(object, key, odd, err);
     json_object_foreach((json_t *)object, name, value) /* changes nothing */
     {
-        const struct eval_key *key = keys;
-        while (key->name && strcmp(key->name, name) != 0)
-            key++;
-        if (r == 0 && !key->name)
-            r = check_unknown(name, value, strict, err);
+        if (r == 0 && !is_key_of(keys, name)) /* first: what is missing may be there, misspelled */
+            r = check_unknown(name, value, keys, strict, err);
     }
+    for (const struct eval_key *key = keys; key->name && r == 0; key++)
+        r = check_known(object, key, odd, err);
     return r;
 }

@@ -128,6 +128,18 @@ static int check_keys(const struct context *context, const struct eval_key *keys
 
 /* ---- id -------------------------------------------------------------------------------------------------------- */
 
+static int no_id(const struct context *context, const char *key)
+{
+    static const char *const other_names[] = {"task_id", "id", "question_id", "problem_id", "name"};
+
+    for (size_t i = 0; i < ARRAY_COUNT(other_names); i++)
+        if (eval_key_get(context->json, other_names[i])) {
+            (void)bad(context, "%s: is missing, and there is \"%s\"", key, other_names[i]);
+            return base_err_remedy(context->err, "did you mean %s?", key);
+        }
+    return bad(context, "%s: is missing", key);
+}
+
 static int keep_id(const struct context *context, const char *key, bool mbpp)
 {
     const json_t *value = json_object_get(context->json, key);
@@ -139,7 +151,7 @@ static int keep_id(const struct context *context, const char *key, bool mbpp)
         text = number;
     } else if (!text) {
         return value ? bad(context, "%s: must be text, not %s", key, eval_key_kind(json_typeof(value)))
-                     : bad(context, "%s: is missing", key);
+                     : no_id(context, key);
     }
     if (!*text || strlen(text) > ID_MAX_BYTES || (json_is_string(value) && strlen(text) != json_string_length(value)))
         return bad(context, "%s: must have 1 to %d bytes and no NUL", key, ID_MAX_BYTES);
@@ -496,14 +508,15 @@ static int fill(const struct context *context, const struct format *format)
     return r < 0 ? r : format->fill(context);
 }
 
-/* Sets that are known, and are not judged in this version. The key is what nothing here understands. */
+/* Sets that are known, and are not judged in this version. The key is what nothing here understands, and the other one,
+ * where there is one, must be beside it: a common word alone makes no such set. */
 static const struct {
-    const char *key, *set;
+    const char *key, *set, *beside;
 } others[] = {
     {"base_input", "EvalPlus: inputs without the values that are expected"},
     {"plus_input", "EvalPlus: inputs without the values that are expected"},
     {"declaration", "HumanEval-X: programs of a declaration, a body and a test"},
-    {"tests", "MultiPL-E: tests in the set's own language"},
+    {"tests", "MultiPL-E: tests in the set's own language", "stop_tokens"},
     {"public_test_cases", "LiveCodeBench"},
     {"private_test_cases", "LiveCodeBench"},
     {"public_tests", "CodeContests"},
@@ -513,11 +526,47 @@ static const struct {
     {"code_context", "DS-1000"},
     {"test_classes", "ClassEval"},
     {"FAIL_TO_PASS", "SWE-bench"},
-    {"completion", "a file of candidates"},
-    {"solution", "a file of candidates"},
-    {"samples", "a file of candidates"},
-    {"output", "pairs of code and its output, such as CRUXEval, which ask for a value and not for a program"},
+    {"completion", "a file of candidates", "task_id"},
+    {"solution", "a file of candidates", "task_id"},
+    {"samples", "a file of candidates", "prompt"},
+    {"output", "pairs of code and its output, such as CRUXEval, which ask for a value and not for a program", "code"},
 };
+
+/* The key of which @json would be of the format @f if it were spelled rightly, or NULL. */
+static const char *find_misspelled(const json_t *json, const struct format *f, const char **ret_meant)
+{
+    const char *name;
+    json_t *value;
+
+    if (!eval_key_get(json, "id") && !eval_key_get(json, "task_id"))
+        return NULL;
+    json_object_foreach((json_t *)json, name, value) /* changes nothing */
+    {
+        const char *meant = json_is_null(value) ? NULL : eval_key_meant(name, f->keys);
+        bool is_mark = meant && (strcmp(meant, f->marks[0]) == 0 || (f->marks[1] && strcmp(meant, f->marks[1]) == 0));
+        const char *other = is_mark && strcmp(meant, f->marks[0]) == 0 ? f->marks[1] : f->marks[0];
+
+        if (!is_mark || eval_key_get(json, meant) || (f->marks[1] && !eval_key_get(json, other)))
+            continue;
+        *ret_meant = meant;
+        return name;
+    }
+    return NULL;
+}
+
+static int refuse_misspelled(const struct context *context)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(formats); i++) {
+        const char *meant, *name = find_misspelled(context->json, &formats[i], &meant);
+
+        if (!name)
+            continue;
+        (void)keep_id(context, formats[i].keys[0].name, formats[i].fill == fill_mbpp); /* for the message alone */
+        (void)bad(context, "unknown key \"%.60s\"", name);
+        return base_err_remedy(context->err, "did you mean %s?", meant);
+    }
+    return 0;
+}
 
 static int refuse_unknown(const struct context *context)
 {
@@ -525,11 +574,14 @@ static int refuse_unknown(const struct context *context)
                                 "and {task_id, code, test_list}";
 
     for (size_t i = 0; i < ARRAY_COUNT(others); i++)
-        if (eval_key_get(context->json, others[i].key)) {
+        if (eval_key_get(context->json, others[i].key) &&
+            (!others[i].beside || eval_key_get(context->json, others[i].beside))) {
             (void)bad(context, "unknown task format: the key \"%s\" (%s) is not understood", others[i].key,
                       others[i].set);
             return base_err_remedy(context->err, "%s", known);
         }
+    if (refuse_misspelled(context) < 0)
+        return context->err->code;
     (void)bad(context, "unknown task format");
     return base_err_remedy(context->err, "%s", known);
 }
