@@ -30,6 +30,7 @@ struct eval_candidates {
     size_t code_at; /* next code of the line */
     size_t unknown;
     char example[64];
+    char refused[200]; /* of the code that came last */
 };
 
 /* ---- canonical, none ------------------------------------------------------------------------------------------- */
@@ -101,8 +102,9 @@ static void count_unknown(struct eval_candidates *c, const char *example)
         (void)snprintf(c->example, sizeof(c->example), "%s", example);
 }
 
-/* What names the task and the language of an odd line. 1: no task can have that name. */
-static int restore_names(struct eval_candidates *c, struct base_err *err)
+/* What names the task and the language of an odd line. 1: no task can have that name. *@ret_language: what is odd of
+ * the language, or NULL. */
+static int restore_names(struct eval_candidates *c, const char **ret_language, struct base_err *err)
 {
     static const char *const keys[] = {"task_id", "prompt", "language"};
     const char *place = eval_records_place(c->records), *odd[ARRAY_COUNT(keys)], *why;
@@ -110,18 +112,31 @@ static int restore_names(struct eval_candidates *c, struct base_err *err)
     for (size_t i = 0; i < ARRAY_COUNT(keys); i++)
         if (eval_odd_restore(json_object_get(c->json, keys[i]), &odd[i]) < 0)
             return base_err_set(err, BASE_E_NOMEM, place, "out of memory");
-    if (odd[2])
-        return base_err_set(err, BASE_E_INVALID, place, "language: has %s", odd[2]);
+    *ret_language = odd[2];
     why = eval_key_get(c->json, "samples") ? odd[1] : odd[0];
     if (why)
         count_unknown(c, why);
     return why ? 1 : 0;
 }
 
+/* What is wrong with a whole line, which the parser of lines does not see. */
+static void refuse_line(struct eval_candidates *c, const char *odd_language)
+{
+    const char *twice = eval_records_twice(c->records);
+
+    if (twice)
+        (void)snprintf(c->line.refused, sizeof(c->line.refused), "%s", twice);
+    else if (odd_language)
+        (void)snprintf(c->line.refused, sizeof(c->line.refused), "language: has %s", odd_language);
+    if (twice || odd_language)
+        c->line.refused_as = twice ? JUDGE_NO_CODE : JUDGE_COMPILE_ERROR;
+}
+
 /* The next line that is for a chosen task: 1, 0 or an error. */
 static int next_line(struct eval_candidates *c, struct base_err *err)
 {
     for (;;) {
+        const char *odd_language = NULL;
         int r;
 
         json_decref(c->json);
@@ -129,7 +144,7 @@ static int next_line(struct eval_candidates *c, struct base_err *err)
         r = eval_records_next(c->records, &c->json, err);
         if (r <= 0)
             return r;
-        r = eval_records_is_odd(c->records) ? restore_names(c, err) : 0;
+        r = eval_records_is_odd(c->records) ? restore_names(c, &odd_language, err) : 0;
         if (r < 0)
             return r;
         if (r > 0)
@@ -137,6 +152,7 @@ static int next_line(struct eval_candidates *c, struct base_err *err)
         r = eval_line_parse(c->json, eval_records_place(c->records), c->tasks, &c->line, err);
         if (r < 0)
             return r;
+        refuse_line(c, odd_language);
         c->code_at = 0;
         if (c->line.task >= 0 && c->tasks->items[c->line.task].chosen)
             return 1;
@@ -168,6 +184,32 @@ static int take_code(struct eval_candidates *c, const json_t *code, struct eval_
     return r < 0 ? base_err_set(err, r, c->place, "out of memory") : 0;
 }
 
+/* It is its own verdict, and not the end of all others. */
+static void refuse(struct eval_candidates *c, enum judge_verdict verdict, struct eval_candidate *ret)
+{
+    ret->refused = c->refused;
+    ret->refused_as = verdict;
+}
+
+static void check_code(struct eval_candidates *c, const json_t *code, struct eval_candidate *ret)
+{
+    const struct eval_line *line = &c->line;
+    bool is_list = !line->many && strcmp(line->key, "samples") == 0; /* or should be */
+
+    if (*line->refused) {
+        (void)snprintf(c->refused, sizeof(c->refused), "%s", line->refused);
+        refuse(c, line->refused_as, ret);
+    } else if (line->many && !json_is_string(code) && !json_is_null(code)) {
+        (void)snprintf(c->refused, sizeof(c->refused), "samples: element %zu must be text, not %s", c->code_at,
+                       eval_key_kind(json_typeof(code)));
+        refuse(c, JUDGE_NO_CODE, ret);
+    } else if (is_list || (!json_is_string(code) && !json_is_null(code))) {
+        (void)snprintf(c->refused, sizeof(c->refused), "%s: must be %s, not %s", line->key,
+                       is_list ? "a list of texts" : "text", eval_key_kind(json_typeof(code)));
+        refuse(c, JUDGE_NO_CODE, ret);
+    }
+}
+
 static int next_code(struct eval_candidates *c, struct eval_candidate *ret, struct base_err *err)
 {
     const json_t *code = c->json ? eval_line_code(&c->line, c->code_at) : NULL;
@@ -190,6 +232,7 @@ static int next_code(struct eval_candidates *c, struct eval_candidate *ret, stru
     };
     if (take_code(c, code, ret, err) < 0)
         return err->code;
+    check_code(c, code, ret);
     return stage_runtime_find(c->line.runtime ? c->line.runtime : task->runtime, &ret->runtime, err) < 0 ? err->code
                                                                                                          : 1;
 }
@@ -198,7 +241,7 @@ static int next_code(struct eval_candidates *c, struct eval_candidate *ret, stru
 
 static int open_path(struct eval_candidates *c, const char *path, struct base_err *err)
 {
-    const struct eval_records_bound bound = {EVAL_CANDIDATES_MAX_BYTES, EVAL_CANDIDATES_MAX_MEMORY};
+    const struct eval_records_bound bound = {EVAL_CANDIDATES_MAX_BYTES, EVAL_CANDIDATES_MAX_MEMORY, true};
     struct stat st;
 
     if (stat(path, &st) < 0) {
@@ -234,7 +277,8 @@ int eval_candidates_open(const char *spec, const struct eval_tasks *tasks, struc
     return 0;
 }
 
-/* A kind of task takes only languages that it can judge. */
+/* A kind of task takes only languages that it can judge. A line that says another one is its own verdict; the name of a
+ * file, which the user chose, an error. */
 static int check_runtime(const struct eval_candidates *c, const struct eval_candidate *candidate, struct base_err *err)
 {
     const struct eval_task *task = &c->tasks->items[candidate->task];
@@ -268,9 +312,13 @@ int eval_candidates_next(struct eval_candidates *c, struct eval_candidate *ret_c
     int r = c->absent_at == 0 ? c->next(c, &candidate, err) : 0;
 
     if (r > 0) {
-        r = check_runtime(c, &candidate, err);
-        if (r < 0)
+        r = candidate.refused ? 0 : check_runtime(c, &candidate, err);
+        if (r < 0 && c->next != next_code)
             return r;
+        if (r < 0) {
+            (void)snprintf(c->refused, sizeof(c->refused), "%.199s", err->what);
+            refuse(c, JUDGE_COMPILE_ERROR, &candidate);
+        }
         candidate.sample = c->seen[candidate.task]++;
         *ret_candidate = candidate;
         return 1;

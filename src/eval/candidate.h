@@ -27,7 +27,9 @@ struct eval_candidate {
     const struct stage_runtime *runtime; /* NULL when ABSENT */
     const char *file_name;               /* of a file in a folder, else NULL */
     bool is_text;                        /* it came as text: what it says of its encoding is not so */
-    bool too_large;                      /* has more than EVAL_CANDIDATE_MAX_BYTES, which are not here */
+    const char *refused; /* why it cannot be one, or NULL; lives until the next call. The verdict is then: */
+    enum judge_verdict refused_as;
+    bool too_large; /* has more than EVAL_CANDIDATE_MAX_BYTES, which are not here */
 };
 
 struct eval_candidates;
@@ -62,7 +64,11 @@ struct eval_line {
     char example[64]; /* id or prompt, made short */
     enum eval_form form;
     const char *runtime; /* of its language; NULL: it does not say. Lives for ever */
-    const json_t *codes; /* list of texts and nulls (samples), or one text or null; borrowed from the object */
+    const char *key;     /* of its codes; lives for ever */
+    bool many;           /* codes is a list */
+    const json_t *codes; /* a code, or a list of them: text or null, or else no code; borrowed from the object */
+    char refused[160];   /* why none of them can be judged; "" where they can. The verdict is then: */
+    enum judge_verdict refused_as;
 };
 int eval_line_parse(const json_t *json, const char *place, const struct eval_tasks *tasks, struct eval_line *ret_line,
                     struct base_err *err);

@@ -48,6 +48,10 @@ enum judge_verdict eval_without_run(const struct eval_candidate *candidate, cons
         *ret_detail = "the code is larger than 4 MiB";
         return JUDGE_LIMIT;
     }
+    if (candidate->refused) {
+        *ret_detail = candidate->refused;
+        return candidate->refused_as;
+    }
     *ret_detail = "the candidate is empty";
     return eval_job_is_blank(candidate->code, candidate->count) ? JUDGE_NO_CODE : JUDGE_VERDICT_MAX;
 }

@@ -30,6 +30,8 @@ static void hash_candidate(struct base_hash *hash, const struct eval_task *task,
         base_hash_update(hash, candidate->runtime->name, strlen(candidate->runtime->name) + 1);
     if (candidate->too_large)
         base_hash_update(hash, "too large", strlen("too large"));
+    if (candidate->refused)
+        base_hash_update(hash, candidate->refused, strlen(candidate->refused) + 1);
     base_hash_update(hash, candidate->code, candidate->count);
 }
 
@@ -119,7 +121,8 @@ int eval_plan_unread(int r, struct base_err *err)
 }
 
 /* What a task wants must fit into what the policy allows: else all candidates would fail by a fault of neither. */
-static int check_limits(const struct policy *policy, const struct eval_task *task, struct base_err *err)
+static int check_limits(const struct policy *policy, const struct eval_task *task, const char *place,
+                        struct base_err *err)
 {
     const struct policy_limit *out = &policy->limits[POLICY_LIMIT_STDOUT_BYTES];
     const struct policy_limit *in = &policy->limits[POLICY_LIMIT_STDIN_BYTES];
@@ -128,19 +131,22 @@ static int check_limits(const struct policy *policy, const struct eval_task *tas
     size_t least = judge_text_least(task->expect.bytes, task->expect.count);
 
     if (least > out_max) {
-        (void)base_err_set(err, BASE_E_INVALID, task->id, "expect has %zu bytes, and no more than %llu of an output %s",
+        (void)base_err_set(err, BASE_E_INVALID, place,
+                           "task \"%.100s\": expect has %zu bytes, and no more than %llu of an output %s", task->id,
                            least, (unsigned long long)out_max, is_cut ? "are ever kept" : "are allowed");
         return is_cut ? err->code : base_err_remedy(err, "raise --limit stdout_bytes=SIZE");
     }
     if (!in->unlimited && task->given.count > in->value) {
-        (void)base_err_set(err, BASE_E_INVALID, task->id, "stdin has %zu bytes, and no more than %llu are allowed",
+        (void)base_err_set(err, BASE_E_INVALID, place,
+                           "task \"%.100s\": stdin has %zu bytes, and no more than %llu are allowed", task->id,
                            task->given.count, (unsigned long long)in->value);
         return base_err_remedy(err, "raise --limit stdin_bytes=SIZE");
     }
     return 0;
 }
 
-static int check_values(const struct policy *policy, const struct eval_task *task, struct base_err *err)
+static int check_values(const struct policy *policy, const struct eval_task *task, const char *place,
+                        struct base_err *err)
 {
     const struct policy_limit *limit = &policy->limits[POLICY_LIMIT_VALUE_BYTES];
     bool is_cut = limit->unlimited || limit->value > WARDEN_KEEP_MAX_BYTES;
@@ -152,9 +158,10 @@ static int check_values(const struct policy *policy, const struct eval_task *tas
 
         if (least <= max)
             continue;
-        (void)base_err_set(err, BASE_E_INVALID, task->id,
-                           "case \"%.60s\": what is expected has %zu bytes as a value, and no more than %llu %s",
-                           c->name, least, (unsigned long long)max, is_cut ? "are ever kept" : "are allowed");
+        (void)base_err_set(err, BASE_E_INVALID, place,
+                           "task \"%.100s\": case \"%.60s\": what is expected has %zu bytes as a value, and no more "
+                           "than %llu %s",
+                           task->id, c->name, least, (unsigned long long)max, is_cut ? "are ever kept" : "are allowed");
         return is_cut ? err->code : base_err_remedy(err, "raise --limit value_bytes=SIZE");
     }
     return 0;
@@ -162,13 +169,18 @@ static int check_values(const struct policy *policy, const struct eval_task *tas
 
 static int check_all_limits(const struct eval_options *options, const struct eval_tasks *tasks, struct base_err *err)
 {
+    char place[sizeof(err->place)];
     int r = 0;
 
-    for (size_t i = 0; i < tasks->count && r == 0; i++)
-        if (tasks->items[i].chosen && tasks->items[i].kind == EVAL_STDIO)
-            r = check_limits(options->policy, &tasks->items[i], err);
-        else if (tasks->items[i].chosen && tasks->items[i].kind == EVAL_CALL)
-            r = check_values(options->policy, &tasks->items[i], err);
+    for (size_t i = 0; i < tasks->count && r == 0; i++) {
+        const struct eval_task *task = &tasks->items[i];
+
+        (void)snprintf(place, sizeof(place), "%.200s:%lu", options->tasks, task->line);
+        if (task->chosen && task->kind == EVAL_STDIO)
+            r = check_limits(options->policy, task, place, err);
+        else if (task->chosen && task->kind == EVAL_CALL)
+            r = check_values(options->policy, task, place, err);
+    }
     return r;
 }
 

@@ -10,6 +10,7 @@ struct eval_records;
 /* What one line, or a whole array, may have in bytes, and one object as a tree (base/json_bound.h). */
 struct eval_records_bound {
     size_t bytes, memory_bytes;
+    bool twice; /* a key that is there twice is no error: see eval_records_twice() */
 };
 
 /* Open @path, a JSON array or JSON lines, gzip or not. Foreign bytes: has a fuzzer. */
@@ -27,6 +28,12 @@ size_t eval_records_memory(const struct eval_records *records);
 
 /* The object that came last has something that JSON does not: its strings are as eval/odd.h spells them. */
 bool eval_records_is_odd(const struct eval_records *records);
+
+/* What is there twice in the object that came last, for people; NULL: nothing. */
+const char *eval_records_twice(const struct eval_records *records);
+
+/* LINE of the object that came last. */
+unsigned long eval_records_line(const struct eval_records *records);
 
 /* "FILE:LINE" of the object that came last. */
 const char *eval_records_place(const struct eval_records *records);

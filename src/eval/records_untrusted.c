@@ -27,8 +27,10 @@ struct eval_records {
     unsigned long line;       /* of the object that came last; ARRAY: of `at` */
     unsigned long count;      /* objects given out */
     struct eval_records_bound bound;
-    size_t memory; /* of the object that came last */
-    bool odd;      /* of that, too: see eval/odd.h */
+    size_t memory;           /* of the object that came last */
+    bool odd;                /* of that, too: see eval/odd.h */
+    char twice[96];          /* and of that; "": nothing is */
+    unsigned long last_line; /* and of that */
 };
 
 /* Only to find the place of a fault. */
@@ -173,6 +175,22 @@ static void skip_element(struct eval_records *records)
     }
 }
 
+static int parse(struct eval_records *records, const char *bytes, size_t count, unsigned long line, json_t **ret_json,
+                 struct base_err *err)
+{
+    static const char found[] = "duplicate object key";
+    int r = judge_value_parse(bytes, count, records->path, line, ret_json, err);
+    const char *what = r == BASE_E_INVALID && records->bound.twice ? strstr(err->what, found) : NULL;
+    const char *name = what ? strstr(what, "near '") : NULL;
+    struct base_err other;
+
+    if (!what || judge_value_parse_twice(bytes, count, records->path, line, ret_json, &other) < 0)
+        return r;
+    name = name ? name + strlen("near '") : "a key";
+    (void)snprintf(records->twice, sizeof(records->twice), "%.*s is there twice", (int)strcspn(name, "'"), name);
+    return 0;
+}
+
 /* One object, whose first line is @line. */
 static int read_object(struct eval_records *records, const char *bytes, size_t count, unsigned long line,
                        json_t **ret_json, struct base_err *err)
@@ -184,10 +202,12 @@ static int read_object(struct eval_records *records, const char *bytes, size_t c
         return base_err_set(err, r, records->path,
                             r == BASE_E_NOMEM ? "out of memory" : "has too much that is no text");
     records->odd = r > 0;
+    records->twice[0] = '\0';
+    records->last_line = line;
     bytes = r > 0 ? spelled.bytes : bytes;
     count = r > 0 ? spelled.count : count;
     r = base_json_check(bytes, count, records->bound.memory_bytes, records->path, line, &records->memory, err);
-    return r < 0 ? r : judge_value_parse(bytes, count, records->path, line, ret_json, err);
+    return r < 0 ? r : parse(records, bytes, count, line, ret_json, err);
 }
 
 /* The whole text is not one array: let the parser say where, unless it is too large for it. */
@@ -200,7 +220,8 @@ static int not_an_array(struct eval_records *records, struct base_err *err)
     int r = base_json_bound(text->bytes, text->count, NOT_AN_ARRAY_MAX, &bound);
 
     if (r == 0) {
-        r = judge_value_parse(text->bytes, text->count, records->path, 1, &json, err);
+        r = (records->bound.twice ? judge_value_parse_twice : judge_value_parse)(text->bytes, text->count,
+                                                                                 records->path, 1, &json, err);
         json_decref(json);
         return r < 0 ? r : base_err_set(err, BASE_E_INVALID, records->path, "is not an array of objects");
     }
@@ -286,6 +307,16 @@ size_t eval_records_memory(const struct eval_records *records)
 bool eval_records_is_odd(const struct eval_records *records)
 {
     return records->odd;
+}
+
+const char *eval_records_twice(const struct eval_records *records)
+{
+    return *records->twice ? records->twice : NULL;
+}
+
+unsigned long eval_records_line(const struct eval_records *records)
+{
+    return records->last_line;
 }
 
 const char *eval_records_place(const struct eval_records *records)

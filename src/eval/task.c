@@ -154,6 +154,7 @@ static int load_one(struct eval_tasks *tasks, struct eval_records *records, cons
     r = eval_task_parse(json, odd, place, &task, err);
     if (r < 0)
         return r;
+    task.line = eval_records_line(records);
     task.chosen = is_chosen(task.id, choice->ids, choice->count);
     if (task.chosen)
         r = hash_task(hash, json, tasks->chosen == 0, place, err);
@@ -167,7 +168,7 @@ static int load_one(struct eval_tasks *tasks, struct eval_records *records, cons
 static int load_all(const char *path, const struct choice *choice, struct eval_tasks *tasks, struct base_err *err)
 {
     AUTO_RECORDS struct eval_records *records = NULL;
-    const struct eval_records_bound bound = {EVAL_TASK_MAX_BYTES, EVAL_TASKS_MAX_MEMORY};
+    const struct eval_records_bound bound = {EVAL_TASK_MAX_BYTES, EVAL_TASKS_MAX_MEMORY, false};
     struct base_hash hash;
     int r = eval_records_open(path, bound, &records, err);
 

@@ -25,6 +25,7 @@ struct eval_case {
 
 struct eval_task {
     char *id;
+    unsigned long line; /* of the file, where it begins */
     enum eval_kind kind;
     const char *runtime; /* of a candidate that does not say itself; lives for ever */
     bool prompt_is_code; /* a completion goes behind the prompt, and canonical is one */

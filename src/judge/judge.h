@@ -89,6 +89,10 @@ bool judge_kind_speaks(enum judge_kind kind);
 int judge_value_parse(const char *bytes, size_t count, const char *place, unsigned long line, json_t **ret_value,
                       struct base_err *err);
 
+/* The same, but of a key that is there twice the last one counts. */
+int judge_value_parse_twice(const char *bytes, size_t count, const char *place, unsigned long line, json_t **ret_value,
+                            struct base_err *err);
+
 /* A value that a guest sent, in the typed encoding of the drivers (answer_untrusted.c). */
 struct judge_answer;
 int judge_answer_read(const char *bytes, size_t count, struct judge_answer **ret_answer, struct base_err *err);

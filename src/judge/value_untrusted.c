@@ -135,10 +135,9 @@ static int bad_json(const json_error_t *error, int code, const char *place, unsi
     return base_err_set(err, code, where, "%s%s", code == BASE_E_INVALID ? "not valid JSON: " : "", error->text);
 }
 
-int judge_value_parse(const char *bytes, size_t count, const char *place, unsigned long line, json_t **ret_value,
-                      struct base_err *err)
+static int parse(const char *bytes, size_t count, size_t flags, const char *place, unsigned long line,
+                 json_t **ret_value, struct base_err *err)
 {
-    const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL;
     AUTO_BUF struct base_buf out = {0};
     struct scan scan = {.at = bytes, .end = bytes + count, .copied = bytes, .out = &out};
     json_error_t error;
@@ -160,4 +159,16 @@ int judge_value_parse(const char *bytes, size_t count, const char *place, unsign
         return bad_json(&error, r, place, line, err ? err : &local);
     *ret_value = value;
     return 0;
+}
+
+int judge_value_parse(const char *bytes, size_t count, const char *place, unsigned long line, json_t **ret_value,
+                      struct base_err *err)
+{
+    return parse(bytes, count, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, place, line, ret_value, err);
+}
+
+int judge_value_parse_twice(const char *bytes, size_t count, const char *place, unsigned long line, json_t **ret_value,
+                            struct base_err *err)
+{
+    return parse(bytes, count, JSON_DECODE_ANY | JSON_ALLOW_NUL, place, line, ret_value, err);
 }

@@ -1139,7 +1139,9 @@ def test_the_language_of_a_line_counts(hood):
     answers = hood.file("c.jsonl", json.dumps({"task_id": "echo", "solution": "cat", "language": "bash"}) + "\n")
     evaluate(hood, tasks, answers, status=0)
     answers.write_text(json.dumps({"task_id": "echo", "solution": "cat", "language": "cobol"}) + "\n")
-    expect_refusal(hood.call("eval", tasks, "--candidates", answers, "--out", hood.folder / "no"), 2, r"c\.jsonl:1.*cobol.*python")
+    hood.folder = hood.folder / "other"
+    run = evaluate(hood, tasks, answers, status=1)
+    assert run.rows[0]["verdict"] == "compile-error" and "cobol" in run.rows[0]["detail"], run.rows
 
 
 def test_canonical_without_solutions_is_told(hood):

@@ -120,7 +120,84 @@ def test_an_odd_name_is_for_no_task_and_said_in_words(hood, odd, what):
     samples = ('{"prompt": %s, "samples": ["print(1)"]}\n' % odd).encode("latin-1")
     refused(hood, tasks, hood.file("s.jsonl", samples), 'the first is "%s"' % what)
     language = ('{"task_id": "t", "completion": "x", "language": %s}\n' % odd).encode("latin-1")
-    refused(hood, tasks, hood.file("l.jsonl", language), r"l\.jsonl:1: language: has " + what)
+    hood.folder = hood.folder / "language"
+    run = evaluate(hood, tasks, hood.file("l.jsonl", language), status=1)
+    assert run.rows[0]["verdict"] == "compile-error" and run.rows[0]["detail"] == "language: has " + what, run.rows
+
+
+REFUSED = [
+    ('{"task_id": "t", "completion": 7}', "no-code", "completion: must be text, not an integer"),
+    ('{"task_id": "t", "solution": ["print(1)"]}', "no-code", "solution: must be text, not a list"),
+    ('{"task_id": "t", "solution": {"a": 1}}', "no-code", "solution: must be text, not an object"),
+    ('{"task_id": "t", "solution": "print(\'x\')", "language": "ruby"}', "compile-error", 'language: "ruby" is not known here'),
+    ('{"task_id": "t", "solution": "print(\'x\')", "solution": "y"}', "no-code", '"solution" is there twice'),
+    ('{"prompt": "p", "samples": ["print(1)", 7]}', "no-code", "samples: element 2 must be text, not an integer"),
+]
+
+
+@pytest.mark.parametrize("form", ["lines", "array"])
+def test_one_odd_line_is_its_own_verdict(hood, form):
+    good = json.dumps({"task_id": "t", "completion": "print('x')"})
+    rows = [row for row, _, _ in REFUSED] + [good]
+    text = "\n".join(rows) + "\n" if form == "lines" else "[" + ",\n".join(rows) + "]"
+    run = evaluate(hood, lines(hood, "tasks.jsonl", STDIO), hood.file("c.json", text), status=1)
+    found = [(row["verdict"], row["detail"] or "") for row in sorted(run.rows, key=lambda row: row["sample"])]
+    wanted = [(verdict, detail) for _, verdict, detail in REFUSED]
+    wanted.insert(5, ("wrong-answer", "line 1"))
+    assert [verdict for verdict, _ in found] == [verdict for verdict, _ in wanted] + ["pass"], found
+    assert all(got.startswith(want) for (_, got), (_, want) in zip(found, wanted)), found
+    expect_status(hood.call("receipt", "verify", run.folder / "receipts.jsonl"), 0)
+    (run.folder / "summary.json").unlink()
+    evaluate(hood, hood.folder / "tasks.jsonl", hood.folder / "c.json", "--resume", status=1)  # they are believed, made again
+    refused(hood, hood.folder / "tasks.jsonl", hood.file("d.json", rows[0] + "\n{\n"), r"d\.json:2")
+    refused(hood, hood.folder / "tasks.jsonl", hood.file("d.json", good + '\n{"completion": 7}\n'), r"d\.json:2: task_id: is missing")
+
+
+MISSPELLED = [
+    ({"id": "a", "stdin": "", "expected": "x"}, 'task "a": unknown key "expected" .did you mean expect'),
+    ({"id": "a", "stdin": "", "expct": "x"}, 'unknown key "expct" .did you mean expect'),
+    ({"id": "a", "stdn": "", "expect": "x"}, 'unknown key "stdn" .did you mean stdin'),
+    ({"id": "a", "input": "", "output": "x"}, 'unknown key "output" .did you mean expect'),
+    ({"id": "a", "input": "", "expect": "x"}, 'unknown key "input" .did you mean stdin'),
+    ({"id": "a", "tests": [{"input": 1, "expect": 1}]}, 'unknown key "tests" .did you mean cases'),
+    ({"id": "a", "cases": [{"input": 1, "expected": 1}]}, 'unknown key "expected" .did you mean expect'),
+    ({"id": "a", "cases": [{"stdin": "", "expect": "x"}]}, 'unknown key "stdin" .*one task each'),
+    ({"id": "a", "expect": "x", "timeout": 3}, 'unknown key "timeout" .*--limit wall_ms'),
+    ({"id": "a", "cases": [{"input": 1, "expect": 1, "time_limit": 3}]}, 'unknown key "time_limit" .*--limit wall_ms'),
+    ({"task_id": "a", "stdin": "", "expect": "x"}, 'id: is missing, and there is "task_id" .did you mean id'),
+    ({"task_id": 7, "code": "x = 1", "test_lists": ["assert x"]}, 'unknown key "test_lists" .did you mean test_list'),
+    ({"task_id": "a", "prompt": "", "entry_pont": "f", "test": "def check(f): pass"}, 'unknown key "entry_pont" .did you mean entry_point'),
+]
+
+
+@pytest.mark.parametrize("task,pattern", MISSPELLED)
+def test_a_misspelled_key_is_named(hood, task, pattern):
+    refused(hood, lines(hood, "tasks.jsonl", task), "none", r"tasks\.jsonl:1: .*" + pattern)
+
+
+@pytest.mark.parametrize("line,pattern", [
+    ({"task_id": "t", "code": "x"}, 'is no candidate.*"code" is not known: did you mean solution'),
+    ({"task_id": "t", "complection": "x"}, "did you mean completion"),
+    ({"task_id": "t", "completions": ["x"]}, "one line {task_id, completion} for each sample")])
+def test_a_misspelled_key_of_a_candidate_is_named(hood, line, pattern):
+    refused(hood, lines(hood, "tasks.jsonl", STDIO), lines(hood, "c.jsonl", line), r"c\.jsonl:1: .*" + pattern)
+
+
+def test_a_folder_among_candidates_is_called_one(hood):
+    tasks = lines(hood, "tasks.jsonl", STDIO)
+    hood.file("one/t/a.py", "print('x')")
+    refused(hood, tasks, hood.folder / "one", "one/t: is a folder; a candidate is a file")
+    hood.file("two/HumanEval/0.py", "print('x')")
+    refused(hood, tasks, hood.folder / "two", 'the first is "HumanEval/"')
+
+
+@pytest.mark.parametrize("task,limit,what", [
+    (dict(STDIO, expect="x" * 2000), "stdout_bytes=1k", "expect"), (dict(STDIO, stdin="x" * 2000), "stdin_bytes=1k", "stdin"),
+    ({"id": "t", "cases": [{"input": 1, "expect": "x" * 2000}]}, "value_bytes=1k", "case")])
+def test_what_is_beyond_the_policy_is_said_with_file_and_line(hood, task, limit, what):
+    tasks = lines(hood, "tasks.jsonl", dict(STDIO, id="before"), task)
+    run = hood.call("eval", tasks, "--candidates", "none", "--out", hood.folder / "no", "--limit", limit)
+    expect_refusal(run, 2, r'tasks\.jsonl:2: task "t": ' + what)
 
 
 def test_odd_files_of_a_folder_are_their_own_verdict(hood):
@@ -227,10 +304,10 @@ def test_what_no_output_could_be_is_said_before_anything_runs(hood):
     long = "y" * 5000
     tasks = lines(hood, "tasks.jsonl", STDIO, dict(STDIO, id="long", expect=long + "  \n\n"))
     words = ["eval", tasks, "--candidates", "none", "--out", hood.folder / "no"]
-    expect_refusal(hood.call(*words, "--limit", "stdout_bytes=4999"), 2, "long: expect has 5000 bytes.*--limit stdout_bytes")
+    expect_refusal(hood.call(*words, "--limit", "stdout_bytes=4999"), 2, '"long": expect has 5000 bytes.*--limit stdout_bytes')
     expect_status(hood.call(*words, "--limit", "stdout_bytes=5000"), 1)
     tasks = lines(hood, "in.jsonl", dict(STDIO, id="in", stdin=long))
-    expect_refusal(hood.call("eval", tasks, "--candidates", "none", "--limit", "stdin_bytes=4KiB"), 2, "in: stdin has 5000 bytes.*stdin_bytes")
+    expect_refusal(hood.call("eval", tasks, "--candidates", "none", "--limit", "stdin_bytes=4KiB"), 2, '"in": stdin has 5000 bytes.*stdin_bytes')
 
 
 @pytest.mark.parametrize("head,what", [

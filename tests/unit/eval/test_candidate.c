@@ -137,7 +137,6 @@ static void languages(void **state)
     AUTO_CANDIDATES struct eval_candidates *candidates = NULL;
     struct eval_candidate c;
     struct base_err err = {0};
-    char text[256];
 
     (void)state;
     load(&tasks, NULL, 0);
@@ -148,9 +147,55 @@ static void languages(void **state)
     assert_string_equal(c.runtime->name, "bash");
     assert_int_equal(eval_candidates_next(candidates, &c, &err), 1);
     assert_string_equal(c.runtime->name, "python");
-    support_write_text("c.jsonl", "{\"task_id\":\"H/0\",\"solution\":\"g\",\"language\":\"javascript\"}\n");
-    list("c.jsonl", &tasks, text, sizeof(text));
-    assert_non_null(strstr(text, "has tests in Python"));
+}
+
+/* What is wrong with one line is its own verdict; the one after it is judged. */
+static void refused_lines(void **state)
+{
+    static const struct {
+        const char *text, *wanted;
+        enum judge_verdict verdict;
+    } rows[] = {
+        {"{\"task_id\":\"e\",\"completion\":7}", "completion: must be text, not an integer", JUDGE_NO_CODE},
+        {"{\"task_id\":\"e\",\"solution\":[]}", "solution: must be text, not a list", JUDGE_NO_CODE},
+        {"{\"task_id\":\"e\",\"solution\":[\"a\",\"b\"]}", "solution: must be text, not a list", JUDGE_NO_CODE},
+        {"{\"task_id\":\"e\",\"solution\":{\"a\":1}}", "solution: must be text, not an object", JUDGE_NO_CODE},
+        {"{\"task_id\":\"e\",\"solution\":false}", "solution: must be text, not a boolean", JUDGE_NO_CODE},
+        {"{\"task_id\":\"e\",\"solution\":\"\",\"completion\":\"\"}", "has both completion and solution",
+         JUDGE_NO_CODE},
+        {"{\"prompt\":\"P0\",\"samples\":7}", "samples: must be a list of texts, not an integer", JUDGE_NO_CODE},
+        {"{\"prompt\":\"P0\",\"samples\":[7]}", "samples: element 1 must be text, not an integer", JUDGE_NO_CODE},
+        {"{\"task_id\":\"e\",\"solution\":\"x\",\"language\":\"cobol\"}",
+         "language: \"cobol\" is not known here (known are python, javascript, bash, sh and perl)",
+         JUDGE_COMPILE_ERROR},
+        {"{\"task_id\":\"e\",\"solution\":\"x\",\"language\":7}", "language: must be text", JUDGE_COMPILE_ERROR},
+        {"{\"task_id\":\"e\",\"solution\":\"x\",\"language\":NaN}", "language: has a number that is not finite",
+         JUDGE_COMPILE_ERROR},
+        {"{\"task_id\":\"e\",\"solution\":\"a\",\"solution\":\"b\"}", "\"solution\" is there twice", JUDGE_NO_CODE},
+        {"{\"task_id\":\"e\",\"solution\":\"a\",\"info\":{\"n\":1,\"n\":1}}", "\"n\" is there twice", JUDGE_NO_CODE},
+        {"{\"task_id\":\"H/0\",\"solution\":\"g\",\"language\":\"javascript\"}",
+         "is for the runtime node, but task \"H/0\" has tests in Python", JUDGE_COMPILE_ERROR},
+    };
+    CLEANUP(eval_tasks_release) struct eval_tasks tasks = {0};
+    char text[512];
+
+    (void)state;
+    load(&tasks, NULL, 0);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        AUTO_CANDIDATES struct eval_candidates *candidates = NULL;
+        struct eval_candidate c;
+        struct base_err err = {0};
+
+        (void)snprintf(text, sizeof(text), "%s\n{\"task_id\":\"c\",\"solution\":\"x\"}\n", rows[i].text);
+        support_write_text("c", text);
+        assert_int_equal(eval_candidates_open("c", &tasks, &candidates, &err), 0);
+        assert_int_equal(eval_candidates_next(candidates, &c, &err), 1);
+        assert_string_equal(c.refused, rows[i].wanted);
+        assert_int_equal(c.refused_as, rows[i].verdict);
+        assert_int_equal(eval_candidates_next(candidates, &c, &err), 1);
+        assert_null(c.refused);
+        assert_int_equal(c.task, 3);
+    }
 }
 
 static void only_chosen_tasks(void **state)
@@ -177,13 +222,6 @@ static void faults(void **state)
         {"{\"completion\":\"a\"}", "c:1: task_id: is missing"},
         {"{\"task_id\":[],\"completion\":\"a\"}", "c:1: task_id: must be text or an integer"},
         {"{\"task_id\":\"e\"}", "c:1: is no candidate: has neither completion, solution nor samples"},
-        {"{\"task_id\":\"e\",\"completion\":7}", "c:1: completion: must be text"},
-        {"{\"task_id\":\"e\",\"solution\":[]}", "c:1: solution: must be text"},
-        {"{\"task_id\":\"e\",\"solution\":\"\",\"completion\":\"\"}", "c:1: has both completion and solution"},
-        {"{\"prompt\":\"P0\",\"samples\":7}", "c:1: samples: must be a list of texts"},
-        {"{\"prompt\":\"P0\",\"samples\":[7]}", "c:1: samples: element 1 must be text"},
-        {"{\"task_id\":\"e\",\"solution\":\"\",\"language\":\"cobol\"}", "c:1: language: \"cobol\" is not known here"},
-        {"{\"task_id\":\"e\",\"solution\":\"\",\"language\":7}", "c:1: language: must be text"},
         {"{\"samples\":[]}", "c:1: prompt: is missing or not text"},
     };
     CLEANUP(eval_tasks_release) struct eval_tasks tasks = {0};
@@ -235,6 +273,7 @@ int main(void)
         IN_FOLDER(folder_with_bare_numbers),
         IN_FOLDER(wanted_names),
         IN_FOLDER(languages),
+        IN_FOLDER(refused_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
