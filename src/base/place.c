@@ -152,6 +152,12 @@ static const char *name_of(int fd, const char *path, char *text, size_t text_byt
     return text;
 }
 
+/* The root's name ends with a slash already. */
+static void join(char *text, size_t text_bytes, const char *folder, const char *name)
+{
+    (void)snprintf(text, text_bytes, "%s%s%s", folder, strcmp(folder, "/") == 0 ? "" : "/", name);
+}
+
 static int refuse_owner(int fd, const char *path, struct base_err *err)
 {
     char text[PATH_MAX];
@@ -236,7 +242,7 @@ static int refuse_link(const struct walk *walk, const char *name)
 {
     char text[PATH_MAX], place[2 * PATH_MAX];
 
-    (void)snprintf(place, sizeof(place), "%s/%s", name_of(walk->fd, ".", text, sizeof(text)), name);
+    join(place, sizeof(place), name_of(walk->fd, ".", text, sizeof(text)), name);
     (void)base_err_set(walk->err, BASE_E_USAGE, place, "is a link that another user may have put there");
     return base_err_remedy(walk->err, "remove it, or give the name of what it should lead to");
 }
@@ -317,7 +323,7 @@ static int step_failed(const struct walk *walk, const char *name, int sys_errno)
     char text[PATH_MAX], place[2 * PATH_MAX];
     const char *what = walk->flags & BASE_PLACE_MAKE ? "cannot be made" : "cannot be opened";
 
-    (void)snprintf(place, sizeof(place), "%s/%s", name_of(walk->fd, ".", text, sizeof(text)), name);
+    join(place, sizeof(place), name_of(walk->fd, ".", text, sizeof(text)), name);
     if (sys_errno == ENOTDIR)
         return base_err_set(walk->err, BASE_E_IO, place, "is not a directory");
     return base_err_sys(walk->err, BASE_E_IO, sys_errno, place, "%s", what);
@@ -473,6 +479,8 @@ int base_place_check(const char *path, struct base_err *err)
     AUTO_PLACE struct base_place place = {.dir_fd = -1};
     int r = base_place_find(path, &place, err);
 
+    if (r == BASE_E_IO && err && err->sys_errno == ENOENT)
+        (void)base_err_remedy(err, "make it first: mkdir -p %s", err->place);
     if (r < 0)
         return r;
     if (faccessat(place.dir_fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
