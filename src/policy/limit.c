@@ -74,6 +74,7 @@ static const struct other_name {
     {"disk", POLICY_LIMIT_SCRATCH_BYTES},  {"inodes", POLICY_LIMIT_SCRATCH_INODES},
     {"stdin", POLICY_LIMIT_STDIN_BYTES},   {"stdout", POLICY_LIMIT_STDOUT_BYTES},
     {"stderr", POLICY_LIMIT_STDERR_BYTES}, {"cores", POLICY_LIMIT_CPUS},
+    {"stack", POLICY_LIMIT_STACK_BYTES},
 };
 
 static bool find_other_name(const char *name, enum policy_limit_key *ret_key, bool *ret_if_available)
@@ -159,7 +160,10 @@ static int usage(struct base_err *err, const char *assignment, const char *name,
 static int unknown_limit(struct base_err *err, const char *assignment, const char *name)
 {
     (void)usage(err, assignment, name, "is not a limit");
-    policy_limit_unknown(name, err);
+    if (strcmp(name, "output") == 0 || strcmp(name, "output_bytes") == 0)
+        (void)base_err_remedy(err, "stdout_bytes=SIZE and stderr_bytes=SIZE, one for each");
+    else
+        policy_limit_unknown(name, err);
     return BASE_E_USAGE;
 }
 
