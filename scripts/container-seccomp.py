@@ -17,6 +17,8 @@ def without(rule):
 
 
 def main():
+    if len(sys.argv) == 2 and sys.argv[1] in ("-h", "--help"):
+        sys.exit(print(__doc__))
     if len(sys.argv) != 2:
         sys.exit("usage: container-seccomp.py PROFILE >fumehood-seccomp.json")
     try:

@@ -82,6 +82,9 @@ struct cage_host {
 /* All that a container, or a unit of systemd, must open for a cage, at once: for faults that come of either. */
 const char *cage_engine_remedy(void);
 
+/* What root without the capabilities to map ids needs. */
+const char *cage_root_remedy(void);
+
 /* Look at the machine; never fails: what is not there is absent. Makes nothing. */
 void cage_host_probe(struct cage_host *ret_host);
 

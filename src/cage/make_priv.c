@@ -24,6 +24,13 @@
 
 /* --- ids --- */
 
+/* Root whose capabilities an engine has taken; --if-available is about limits, and does not help it. */
+const char *cage_root_remedy(void)
+{
+    return "root lacks CAP_SETUID or CAP_SETGID here: give the container --cap-add SETUID --cap-add SETGID, or an "
+           "ordinary user, --user 1000: docs/containers.md";
+}
+
 static int write_map(pid_t pid, const char *file, const char *text, struct base_err *err)
 {
     char path[64];
@@ -31,9 +38,12 @@ static int write_map(pid_t pid, const char *file, const char *text, struct base_
 
     (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
     fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0 || write(fd, text, strlen(text)) < 0)
-        return base_err_sys(err, BASE_E_SETUP, errno, file, "the cage's ids cannot be mapped");
-    return 0;
+    if (fd >= 0 && write(fd, text, strlen(text)) >= 0)
+        return 0;
+    (void)base_err_sys(err, BASE_E_SETUP, errno, file, "the cage's ids cannot be mapped");
+    if (err && err->sys_errno == EPERM && geteuid() == 0)
+        (void)base_err_remedy(err, "%s", cage_root_remedy());
+    return BASE_E_SETUP;
 }
 
 /* Started by root: 0 (the cage's own first process) and 1000 (the guest) are two ids that only this slot has. Otherwise

@@ -183,8 +183,11 @@ static void ask_cgroups(struct doctor_report *report, const struct cage_host *ho
         {CAGE_CPU, "cgroup cpu", "cpus"},
         {CAGE_CPUACCT, "cgroup cpuacct", "cpu_ms"},
     };
-    static const char remedy[] = "run as root, or with a delegated group: systemd-run --user --scope -p Delegate=yes "
-                                 "fumehood ...; or go on without: --if-available";
+    static const char of_user[] = "run as root, or with a delegated group: systemd-run --user --scope -p Delegate=yes "
+                                  "fumehood ...; or go on without: --if-available";
+    static const char of_root[] = "give this container control groups that it may write, docs/containers.md; or go on "
+                                  "without: --if-available";
+    const char *remedy = host->is_root ? of_root : of_user;
 
     if (host->manager == CAGE_MANAGER_NONE)
         mend(add(report, "cgroup", DOCTOR_BAD, "none: %s", host->cgroup_why), remedy);
