@@ -1,4 +1,4 @@
-/* read.h - inside the room: a whole file, or all that comes through a pipe */
+/* read.h - a whole file, or all that comes through a pipe */
 #pragma once
 
 #include "base/buf.h"

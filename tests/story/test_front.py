@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from hood import Run, expect_refusal, expect_status, need, results_of
+from hood import REPO, Run, expect_refusal, expect_status, need, results_of
 
 
 def bare_call(hood, env, *words):
@@ -134,10 +134,24 @@ def test_a_default_of_somebody_else_is_refused(hood):
     expect_refusal(bare_call(hood, env, "run", hood.program("exit 0", "sh")), 2, "belongs to another user")
 
 
-@pytest.mark.parametrize("text", ["wrong: 1\n", "limits:\n  wall_ms: never\n"])
+@pytest.mark.parametrize("text", ["", "wrong: 1\n", "limits:\n  wall_ms: never\n"])
 def test_a_wrong_default_is_no_default(hood, text):
     path, env = with_home(hood, text)
-    expect_refusal(bare_call(hood, env, "run", hood.program("exit 0", "sh")), 2, "policy.yaml")
+    program = hood.program("exit 0", "sh")
+    expect_refusal(bare_call(hood, env, "run", program), 2, "policy.yaml", "delete it, or name another: --policy default")
+    expect_status(bare_call(hood, env, "run", "--policy", "default", program), 0)
+
+
+def test_the_pages_way_to_an_own_policy_works(hood):
+    page = (REPO / "docs/policy.md").read_text().split("## A policy of your own")[1]
+    lines = [line.strip()[2:] for line in page.splitlines() if line.startswith("    $ ")][:2]
+    _, env = with_home(hood, MINE)
+    (hood.folder / "home/.config/fumehood/policy.yaml").unlink()
+    env["PATH"] = "%s:/usr/bin:/bin" % os.path.dirname(hood.binary)
+    for _ in range(2):
+        done = subprocess.run(["sh", "-ec", "\n".join(lines)], env=env, capture_output=True)
+        assert done.returncode == 0 and not done.stderr, done
+    expect_status(bare_call(hood, env, "run", hood.program("exit 0", "sh")), 0)
 
 
 def test_a_default_that_is_a_link_to_nowhere_is_not_passed_over(hood):
@@ -215,6 +229,57 @@ def test_the_cages_path_is_what_counts(hood):
     assert hood.call("run", "--", str(tool)).out == b"mine\n"  # a file of yours is copied in
 
 
+def test_a_path_of_the_machines_is_a_command_too(hood):
+    hood.file("own.py", "print(1)")
+    for words in (["/usr/bin/python3", "-c", "print(3)"], ["/usr/bin/env", "echo", "3"], ["/bin/sh", "-c", "echo 3"],
+                  ["/usr/bin/env", "-i", "/bin/echo", "3"], ["/usr/bin/perl", "-e", "print qq(3\n)"]):
+        assert hood.call("run", *words).out == b"3\n", words
+    assert json.loads(hood.call("run", "/usr/bin/env", "--json").out)["ending"]["kind"] == "exited"  # ours, as before
+    expect_refusal(hood.call("run", "./own.py", "-c", "1", cwd=hood.folder), 2, "options of the program stand after --")
+
+
+def test_a_file_that_is_named_and_not_there_is_told(hood):
+    hood.file("h.py", "print(1)")
+    hood.file("sub/d.txt", "d")
+    own = hood.file("own.py", "import sys\nsys.exit(open(sys.argv[1]).read() != 'd')")
+    for words, part in (
+            (["python3", "h.py"], "h.py is a file here, not in the cage: add --input h.py"),
+            (["--", "sh", "h.py"], "add --input h.py"), (["/usr/bin/python3", "h.py"], "add --input h.py"),
+            (["bash", "-c", "cat <h.py"], "add --input h.py"), (["cat", "./h.py"], "add --input ./h.py"),
+            (["cat", "sub/d.txt"], "add --input sub/d.txt:sub/d.txt"), (["ls", "sub"], "sub is a folder here"),
+            (["cat", hood.folder / "h.py"], "and name it h.py"), ([own, "--", "sub/d.txt"], "sub/d.txt is a file here")):
+        run = hood.call("run", *words, cwd=hood.folder)
+        assert run.status not in (0, 125, 126, 127) and part in run.said.splitlines()[-1], run
+    for words in (["--input", "h.py", "--", "sh", "-c", "python3 h.py; exit 3"], ["sh", "-c", "exit 3"],
+                  ["sh", "-c", "exit 3", ".", "/usr", "/tmp", "/etc/passwd"]):
+        run = hood.call("run", *words, cwd=hood.folder)
+        assert run.status == 3 and "here, not in the cage" not in run.said, run
+    run = hood.call("run", "echo", "h.py", cwd=hood.folder)
+    assert run.status == 0 and not run.said, run
+    run = hood.call("run", "--input", "sub/d.txt:sub/d.txt", own, "--", "sub/d.txt", cwd=hood.folder)
+    expect_status(run, 0)
+
+
+def test_both_limits_of_a_file_are_told(hood):
+    write = "f = open('x', 'wb')\nfor i in range(4): f.write(b'x' * 2**20)\nf.close()"
+    low = ["--limit", "file_bytes=2M", "--limit", "scratch_bytes=2M"]
+    run = hood.call("run", *low, hood.program(write, "py"))
+    assert run.status == 122 and "scratch_bytes=SIZE" in run.said and "file_bytes=SIZE" in run.said, run
+    run = hood.call("run", "--limit", "file_bytes=2M", hood.program(write, "py"))
+    assert run.status == 1 and "file_bytes=SIZE" in run.said, run
+    run = hood.call("run", "--limit", "file_bytes=2M", "--", "dd", "if=/dev/zero", "of=x", "bs=1M", "count=4")
+    assert run.status == 122 and "file_bytes=SIZE" in run.said and "scratch_bytes" not in run.said, run
+    run = hood.call("run", "--limit", "scratch_bytes=2M", hood.program(write, "py"))
+    assert "scratch_bytes=SIZE)" in run.said, run
+    assert "file_bytes" not in hood.call("run", hood.program("exit 3", "sh")).said
+
+
+def test_a_crash_hints_at_the_stack(hood):
+    assert "--limit stack_bytes=SIZE" in hood.shell("kill -SEGV $$").said
+    assert "stack_bytes" not in hood.shell("kill -SEGV $$", options=["--limit", "stack_bytes=unlimited"]).said
+    assert "stack_bytes" not in hood.shell("kill -ABRT $$").said
+
+
 @pytest.mark.parametrize("words", [["nosuch"], ["--", "nosuch"], ["--", "nosuch", "--json"], ["nosuch.py"], ["./nosuch.py"], ["--", "/usr/bin/nosuch"], ["--", "./no/such"]])
 def test_what_is_not_there(hood, words):
     expect_refusal(hood.call("run", *words, cwd=hood.folder), 127, "nosuch|no/such")
@@ -235,6 +300,28 @@ def test_a_language_without_a_runtime_has_a_way_that_works(hood):
     assert hood.call(*shlex.split(way)[1:], cwd=hood.folder).out == b"2\n"
 
 
+@pytest.mark.parametrize("name,tool,text", [
+    ("H.java", "java", 'class H { public static void main(String[] a) { System.out.println(2); } }'),
+    ("h.go", "go", 'package main\nfunc main() { println(2) }'), ("h.ts", "tsc", "const x: number = 2;\nconsole.log(x)"),
+    ("h.rs", "rustc", 'fn main() { println!("2"); }')])
+def test_other_languages_have_a_way(hood, name, tool, text):
+    import shlex
+    hood.file(name, text)
+    line = expect_refusal(hood.call("run", name, cwd=hood.folder), 127, name, "fumehood run --input %s -- " % name)
+    need("install %s" % tool not in line, "%s is not installed below /usr" % tool)
+    way = shlex.split(line[line.index("(") + 1:-1])[1:]
+    run = hood.call(*way, cwd=hood.folder)
+    assert run.status == 0 and "2\n" in run.out.decode() + run.said, run
+
+
+def test_c_through_a_pipe_has_a_way(hood):
+    need(os.path.exists("/usr/bin/cc"), "cc is not installed: no way to compile is told")
+    import shlex
+    text = b'#include <stdio.h>\nint main(void) { puts("2"); return 0; }\n'
+    line = expect_refusal(hood.call("run", "-", stdin=text), 127, "--runtime NAME")
+    assert hood.call(*shlex.split(line[line.index("fumehood run --") :-1])[1:], stdin=text).out == b"2\n"
+
+
 def test_options_of_the_program_are_pointed_to(hood):
     program = hood.program("import sys\nprint(sys.argv[1:])", "py")
     expect_refusal(hood.call("run", program, "-c", "1"), 2, "options of the program stand after --")
@@ -244,6 +331,9 @@ def test_options_of_the_program_are_pointed_to(hood):
 def test_help_has_examples(hood):
     text = hood.call("run", "--help").text
     assert "fumehood run -- python3 -c 'print(1)'" in text and "fumehood run a.py" in text
+    limits = json.loads(hood.call("policy", "show", "default", "--json").out)["limits"]
+    assert [key for key in limits if "  %s: " % key not in text] == [] and "value_bytes" in limits
+    assert all(len(line) < 80 for line in text.splitlines())
 
 
 def test_a_command_in_the_other_cages(hood):
@@ -276,6 +366,40 @@ def test_a_shells_substitution(hood):
     assert bash("RUN --runtime sh <(sleep 0.3; echo 'echo slow')").stdout == b"slow\n"
     assert bash("RUN --runtime sh <<< 'echo here' -").stdout == b"here\n"
     assert bash("RUN --runtime sh - <<'E'\necho here; cat\nE\n").stdout == b"here\n"
+
+
+def test_a_policy_through_a_pipe(hood):
+    def bash(text, **more):
+        return subprocess.run(["bash", "-c", text.replace("HOOD", hood.binary)], capture_output=True, cwd=hood.folder, timeout=30, **more)
+    policy = hood.file("p.yaml", MINE)
+    kept = hood.call("policy", "hash", policy).out
+    for text in ("HOOD policy hash <(cat p.yaml)", "HOOD policy hash - <p.yaml", "cat p.yaml | HOOD policy hash /dev/stdin"):
+        assert bash(text).stdout == kept, text
+    done = bash("HOOD run --json --policy <(cat p.yaml) -- cat", input=b"own")
+    assert json.loads(done.stdout)["policy"]["name"] == "mine" and json.loads(done.stdout)["stdout"]["text"] == "own", done
+    done = bash("HOOD run --policy - -- cat <p.yaml")
+    assert (done.returncode, done.stdout) == (0, b""), done
+    for words in ("--policy - -", "--policy - --stdin - -- cat"):
+        assert bash("HOOD run %s <p.yaml" % words).returncode == 2
+
+
+def test_nothing_is_read_from_the_null_device(hood):
+    assert hood.call("run", "--stdin", "/dev/null", "--", "cat", stdin=b"own").out == b""
+    expect_refusal(hood.call("run", "--stdin", "/dev/zero", "--", "true"), 2, "device")
+
+
+def test_a_receipts_folder_that_is_missing(hood):
+    line = expect_refusal(hood.call("run", "--receipt", "/nosuchdir/r", "--", "true"), 2, "mkdir -p /nosuchdir")
+    assert "//" not in line
+
+
+def test_root_without_the_capabilities_for_ids(hood):
+    need(os.geteuid() == 0 and os.path.exists("/usr/bin/setpriv"), "not root, or no setpriv")
+    words = hood.command("run", "--if-available", hood.program("exit 0", "sh"))
+    done = subprocess.run(["setpriv", "--bounding-set", "-all", *words], capture_output=True)
+    assert done.returncode == 125 and b"--cap-add SETUID --cap-add SETGID" in done.stderr, done
+    done = subprocess.run(["setpriv", "--bounding-set", "-all,+setuid,+setgid", *words], capture_output=True)
+    assert done.returncode == 0, done  # what it says works
 
 
 def test_a_fifo_waits_for_its_writer(hood):
@@ -334,7 +458,7 @@ def test_a_folder_as_input_says_so(hood):
     (["--timeout", "0.5s"], "wall_ms", 500), (["--time-limit", "2"], "wall_ms", 2000), (["--cpu-time", "2"], "cpu_ms", 2000),
     (["--memory", "1G"], "memory_bytes", 1 << 30), (["--memory", "1g"], "memory_bytes", 1 << 30), (["-m", "512m"], "memory_bytes", 512 << 20),
     (["--memory=1.5GiB"], "memory_bytes", 3 << 29), (["--memory", "1GB"], "memory_bytes", 10**9), (["--memory", "536870912"], "memory_bytes", 512 << 20),
-    (["--cpus", "2"], "cpus", 2), (["--pids-limit", "9"], "processes", 9),
+    (["--stack", "64M"], "stack_bytes", 64 << 20), (["--limit", "stack=1G"], "stack_bytes", 1 << 30), (["--cpus", "2"], "cpus", 2), (["--pids-limit", "9"], "processes", 9),
     (["--limit", "wall=5"], "wall_ms", 5000), (["--limit", "memory=1G"], "memory_bytes", 1 << 30), (["--limit", "memory_bytes=1G"], "memory_bytes", 1 << 30),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
 def test_other_words_that_can_mean_but_one_thing(hood, words, key, value):
@@ -345,14 +469,15 @@ def test_other_words_that_can_mean_but_one_thing(hood, words, key, value):
 
 def test_other_words_of_a_run(hood):
     program = hood.program("import os\nprint(os.environ['A'], input())", "py")
-    run = hood.call("run", "--runtime", "python3", "--timeout", "9", "--memory", "1G", "--network", "none", "--net=none", "-i", "--rm", "-e", "A=b", program, stdin=b"c\n")
+    run = hood.call("run", "--runtime", "python3", "--timeout", "9", "--memory", "1G", "--network", "none", "--net=none", "--no-network", "-i", "--rm", "-e", "A=b", program, stdin=b"c\n")
     assert (run.status, run.out) == (0, b"b c\n"), run
     assert hood.call("run", "--runtime", "js", hood.file("x", "console.log(1)")).status in (0, 127)
     assert hood.call("run", "--stdin", "-", "--", "cat", stdin=b"own").out == b"own"
 
 
 @pytest.mark.parametrize("words,part", [
-    (["--net"], "no network"), (["--net", "host"], "no network"), (["--network", "bridge"], "no network"), (["-v", "a:b"], "--input FILE:PATH"),
+    (["--net"], "no network"), (["--net", "host"], "no network"), (["--network", "loopback"], "network: loopback"), (["--allow-net"], "network: loopback"),
+    (["--limit", "output=1M"], "stdout_bytes=SIZE"), (["--stack", "64"], "unit"), (["--network", "bridge"], "no network"), (["-v", "a:b"], "--input FILE:PATH"),
     (["--volume=a:b"], "--input"), (["--env-file", "f"], "--env NAME=VALUE"), (["-it"], "no terminal"), (["-w", "/x"], "/work"),
     (["--memory", "512"], "unit"), (["--limit", "memory=512"], "has no unit"), (["--timeout", "never"], "not a number"), (["--timeout", "--json"], "needs a value"),
     (["--memory", "1X"], "unknown unit"), (["--cpus", "0.5"], "fraction"), (["--timeout", "5", "--limit", "wall_ms=3s"], "twice"),

@@ -4,10 +4,13 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "front/cli/say.h"
+#include "stage/read.h"
+#include "stage/stage.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,7 +49,14 @@ static int check_own(const char *path, int fd, struct base_err *err)
     if (!why)
         return 0;
     (void)base_err_set(err, BASE_E_USAGE, path, "%s", why);
-    return base_err_remedy(err, "chmod go-w, chown, or say another: --policy default");
+    return base_err_remedy(err, "chmod go-w, or chown");
+}
+
+/* Nobody has named it in this call, so how to go on is told with what is wrong. */
+static int load_own_failed(struct base_err *err)
+{
+    return base_err_remedy(err, "%s%sit is your own default: mend or delete it, or name another: --policy default",
+                           err->remedy, *err->remedy ? "; " : "");
 }
 
 static int load_own(const char *path, struct policy *ret_policy, struct base_err *err)
@@ -65,13 +75,30 @@ static int load_own(const char *path, struct policy *ret_policy, struct base_err
     return r < 0 ? r : policy_parse(text.bytes ? text.bytes : "", text.count, path, ret_policy, err);
 }
 
+/* "-", a FIFO, a shell's <(...) */
+static int load_stream(const char *named, struct policy *ret_policy, struct base_err *err)
+{
+    AUTO_BUF struct base_buf text = {0};
+    const char *place = strcmp(named, "-") == 0 ? "standard input" : named;
+    int r = stage_read(named, POLICY_MAX_BYTES, &text, err);
+
+    return r < 0 ? r : policy_parse(text.bytes ? text.bytes : "", text.count, place, ret_policy, err);
+}
+
+int cli_choose_named(const char *named, struct policy *ret_policy, struct base_err *err)
+{
+    return stage_is_stream(named) ? load_stream(named, ret_policy, err) : policy_load(named, ret_policy, err);
+}
+
 static int load(const char *named, struct policy *ret_policy, struct base_err *err)
 {
     char path[PATH_MAX];
 
-    if (!named && find_own(path))
-        return load_own(path, ret_policy, err);
-    return policy_load(named ? named : "default", ret_policy, err);
+    if (!named && find_own(path)) {
+        int r = load_own(path, ret_policy, err);
+        return r < 0 && err ? load_own_failed(err) : r;
+    }
+    return cli_choose_named(named ? named : "default", ret_policy, err);
 }
 
 /* Lists may be NULL: there is no such option. */

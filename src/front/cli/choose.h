@@ -25,6 +25,9 @@ struct cli_choice {
 int cli_choose_cage(const struct cli_syntax *syntax, const char *cage, bool fresh, enum run_cage by_default,
                     enum run_cage *ret_cage, struct base_err *err);
 
+/* Load a built-in policy or a file; "-", a FIFO and a shell's <(...) are read to their end. */
+int cli_choose_named(const char *named, struct policy *ret_policy, struct base_err *err);
+
 /* Load the policy and apply the options over it, in the order of the struct. A user's own is refused that somebody else
  * may write. Release with policy_release(). */
 int cli_choose_policy(const struct cli_choice *choice, struct policy *ret_policy, struct base_err *err);

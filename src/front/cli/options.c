@@ -189,11 +189,27 @@ static int take_operand(const struct cli_syntax *syntax, const char *word, struc
     return 0;
 }
 
-static bool begins_command(const struct cli_syntax *syntax, bool after, const void *values,
+static bool is_known(const struct cli_syntax *syntax, const char *word)
+{
+    return strncmp(word, "--", 2) == 0 && find_option(syntax, word + 2, strcspn(word + 2, "="));
+}
+
+/* No option of ours, by any name, nor the end of them. */
+static bool is_word_of_program(const struct cli_syntax *syntax, const char *word)
+{
+    struct cli_other_word other;
+
+    if (!word || strcmp(word, "--") == 0 || is_known(syntax, word))
+        return false;
+    return strncmp(word, "--", 2) != 0 ||
+           (strcmp(word, "--help") != 0 && (!cli_other_word_find(word, NULL, &other) || other.pointer));
+}
+
+static bool begins_command(const struct cli_syntax *syntax, bool after, const char *next, const void *values,
                            struct cli_operands *operands)
 {
-    operands->is_command =
-        syntax->is_command && operands->count == 1 && syntax->is_command(operands->items[0], after, values);
+    operands->is_command = syntax->is_command && operands->count == 1 &&
+                           syntax->is_command(operands->items[0], after, is_word_of_program(syntax, next), values);
     return operands->is_command;
 }
 
@@ -217,7 +233,7 @@ static int take_rest(const struct cli_syntax *syntax, char **argv, const void *v
         filled = true;
     }
     if (syntax->takes_args) {
-        if (filled && !begins_command(syntax, true, values, operands) && *argv && strcmp(*argv, "--") == 0)
+        if (filled && !begins_command(syntax, true, *argv, values, operands) && *argv && strcmp(*argv, "--") == 0)
             argv++;
         operands->args = as_args(argv);
         return 0;
@@ -228,11 +244,6 @@ static int take_rest(const struct cli_syntax *syntax, char **argv, const void *v
             return r;
     }
     return 0;
-}
-
-static bool is_known(const struct cli_syntax *syntax, const char *word)
-{
-    return strncmp(word, "--", 2) == 0 && find_option(syntax, word + 2, strcspn(word + 2, "="));
 }
 
 static int unknown_short(const struct cli_syntax *syntax, const char *word, const struct cli_operands *operands,
@@ -285,7 +296,7 @@ int cli_options_parse(const struct cli_syntax *syntax, int argc, char **argv, vo
             cli_options_help(syntax);
         if (r != 0)
             return r;
-        if (ret_operands->count > before && begins_command(syntax, false, ret_values, ret_operands)) {
+        if (ret_operands->count > before && begins_command(syntax, false, at[1], ret_values, ret_operands)) {
             at += at[1] && strcmp(at[1], "--") == 0;
             ret_operands->args = as_args(at + 1);
             break;
@@ -323,6 +334,8 @@ void cli_options_help(const struct cli_syntax *syntax)
     }
     printf("\nHelp\n");
     print_option("help", NULL, "print this text; also -h");
+    if (syntax->show_more)
+        syntax->show_more();
     if (syntax->notes)
         printf("\n%s", syntax->notes);
 }

@@ -45,9 +45,11 @@ struct cli_syntax {
     unsigned operands_required;             /* the first so many must be there */
     bool takes_args;                        /* words after "--" are handed on */
     /* With takes_args: whether the operand @word is a command, of which all that follows are arguments; @after: it
-     * stands after "--". @values: what was given before it. May be NULL. */
-    bool (*is_command)(const char *word, bool after, const void *values);
-    const char *notes; /* printed after the options as it is; may be NULL */
+     * stands after "--"; @has_words: what follows can be nothing but arguments. @values: what was given before it. May
+     * be NULL. */
+    bool (*is_command)(const char *word, bool after, bool has_words, const void *values);
+    void (*show_more)(void); /* prints what stands between options and notes; may be NULL */
+    const char *notes;       /* printed after the options as it is; may be NULL */
 };
 
 struct cli_operands {

@@ -18,8 +18,9 @@ enum form {
     POINTER,  /* not taken */
 };
 
-static const char no_network[] = "a cage has no network in this version; --network none says so";
-static const char no_terminal[] = "a cage has no terminal; what it reads is passed on in any case";
+static const char no_network[] = "no network is the default, and --network none says so; a cage's own 127.0.0.1: a "
+                                 "policy file with network: loopback, by --policy FILE";
+static const char no_terminal[] = "a cage has no terminal; what you type is passed on with --stdin -";
 static const char no_folder[] =
     "--input FILE:PATH copies a file to /work/PATH; nothing of the machine is shown but /usr";
 static const char no_identity[] = "a cage has a user, a name and a root of its own, always the same";
@@ -39,6 +40,8 @@ static const struct row {
     {"--memory-limit", AS_IT_IS, "limit", "memory_bytes="},
     {"--mem", AS_IT_IS, "limit", "memory_bytes="},
     {"-m", AS_IT_IS, "limit", "memory_bytes="},
+    {"--stack", AS_IT_IS, "limit", "stack_bytes="},
+    {"--stack-size", AS_IT_IS, "limit", "stack_bytes="},
     {"--cpus", AS_IT_IS, "limit", "cpus="},
     {"--pids-limit", AS_IT_IS, "limit", "processes="},
     {"--processes", AS_IT_IS, "limit", "processes="},
@@ -48,6 +51,14 @@ static const struct row {
     {"--language", AS_IT_IS, "runtime", ""},
     {"--network", ONLY, no_network, NULL},
     {"--net", ONLY, no_network, NULL},
+    {"--no-network", NO_VALUE, NULL, NULL},
+    {"--no-net", NO_VALUE, NULL, NULL},
+    {"--unshare-net", NO_VALUE, NULL, NULL},
+    {"--allow-net", POINTER, no_network, NULL},
+    {"--allow-network", POINTER, no_network, NULL},
+    {"--share-net", POINTER, no_network, NULL},
+    {"--enable-network", POINTER, no_network, NULL},
+    {"--loopback", POINTER, no_network, NULL},
     {"-i", NO_VALUE, NULL, NULL},
     {"--interactive", NO_VALUE, NULL, NULL},
     {"--rm", NO_VALUE, NULL, NULL},
@@ -89,7 +100,6 @@ static const struct row {
     {"--storage-opt", POINTER, "--limit scratch_bytes=SIZE, which is for all files", NULL},
     {"--fsize", POINTER, "--limit file_bytes=SIZE", NULL},
     {"--disk", POINTER, "--limit scratch_bytes=SIZE", NULL},
-    {"--stack", POINTER, "--limit memory_bytes=SIZE bounds it with all the rest", NULL},
     {"--time", POINTER, "--timeout TIME, or --cpu-time TIME for the processor's", NULL},
     {"--cpu", POINTER, "--cpus N, or --cpu-time TIME", NULL},
     {"--idle", POINTER, "--limit idle_ms=TIME", NULL},
@@ -135,7 +145,7 @@ static const char *expand(const struct row *row, const char *value)
 /* A size that says nothing of its unit and is too small to be bytes. */
 static bool lacks_unit(const struct row *row, const char *value)
 {
-    return strcmp(row->prefix, "memory_bytes=") == 0 && is_bare(value) && strlen(value) < 7;
+    return strstr(row->prefix, "_bytes=") && is_bare(value) && strlen(value) < 7;
 }
 
 static void take_value(const struct row *row, const char *value, struct cli_other_word *other)

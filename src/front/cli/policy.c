@@ -173,7 +173,7 @@ static int check(int argc, char **argv)
         return cli_say_end(0);
     if (r < 0)
         return cli_say_error_view(&err);
-    r = policy_load(operands.items[0], &policy, &err);
+    r = cli_choose_named(operands.items[0], &policy, &err);
     if (r == BASE_E_INVALID || r == BASE_E_REFUSED || r == BASE_E_TOO_LARGE) {
         (void)cli_say_error(&err);
         return 1;

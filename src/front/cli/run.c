@@ -8,7 +8,9 @@
 #include "base/signals.h"
 #include "cage/cage.h"
 #include "front/cli/choose.h"
+#include "front/cli/run_after.h"
 #include "front/cli/run_end.h"
+#include "front/cli/run_help.h"
 #include "front/cli/run_hint.h"
 #include "front/cli/say.h"
 #include "front/cli/verbs.h"
@@ -51,7 +53,7 @@ static const struct cli_option options[] = {
     {NULL},
 };
 
-static bool is_command(const char *word, bool after, const void *values);
+static bool is_command(const char *word, bool after, bool has_words, const void *values);
 
 static const struct cli_syntax syntax = {
     .verb = "run",
@@ -59,12 +61,13 @@ static const struct cli_syntax syntax = {
     .summary = "Run FILE (- is standard input), or a COMMAND of this machine, in a cage: no network, no file of this "
                "machine but /usr read-only, nothing left afterwards. Its output passes through as it comes; the exit "
                "status is its own. A word that names a file here is FILE, unless -- stands before it; all that follows "
-               "a COMMAND is its own.",
+               "a COMMAND is its own. Of your files a cage has FILE and each --input.",
     .options = options,
     .operands = {"FILE"},
     .operands_required = 1,
     .takes_args = true,
     .is_command = is_command,
+    .show_more = cli_run_help_limits,
     .notes = "Examples\n"
              "  fumehood run a.py -- ARG ARG\n"
              "  fumehood run --timeout 5 --memory 1G a.py\n"
@@ -73,14 +76,6 @@ static const struct cli_syntax syntax = {
              "  fumehood run --input a.c -- sh -c 'cc a.c && ./a.out'\n"
              "  curl ... | fumehood run --runtime python -\n"
              "  fumehood run --json a.py | fumehood receipt show\n\n"
-             "Limits (KEY: default). Values: 64, 512MiB, 1.5G, 10s, or unlimited; never 0.\n"
-             "  wall_ms: 10s            cpu_ms: unlimited       idle_ms: unlimited\n"
-             "  memory_bytes: 512MiB    processes: 64           open_files: 256\n"
-             "  file_bytes: 64MiB       scratch_bytes: 64MiB    scratch_inodes: 16384\n"
-             "  stdin_bytes: 64MiB      stdout_bytes: 1MiB      stderr_bytes: 1MiB\n"
-             "  value_bytes: 1MiB       cpus: 1\n"
-             "  KEY_if_available=VALUE goes on without the limit where this machine cannot\n"
-             "  enforce it, and the receipt says so.\n\n"
              "Exit status\n"
              "  the program's own; 128+N ended by signal N; 124 wall, cpu or idle limit;\n"
              "  137 memory limit; 122 another limit; 125 the cage could not be built or was\n"
@@ -153,16 +148,19 @@ static const char *cage_path(const struct cli_list *env)
 }
 
 /* A name without a slash is sought here and in the cage; "--" decides which is first. What is in neither is told as a
- * command: the message speaks of both. */
-static bool is_command(const char *word, bool after, const void *of_run)
+ * command: the message speaks of both. A program of the machine that is named by its path has what follows, as it has
+ * by its name. */
+static bool is_command(const char *word, bool after, bool has_words, const void *of_run)
 {
     const struct values *values = of_run;
     struct stage_program program;
     struct stat st;
     bool is_here = stat(word, &st) == 0;
 
-    if (values->runtime || strcmp(word, "-") == 0 || (strchr(word, '/') && !after))
+    if (values->runtime || strcmp(word, "-") == 0)
         return false;
+    if (strchr(word, '/') && !after)
+        return has_words && stage_command_find(word, cage_path(&values->env), &program, NULL) >= 0;
     if (is_here && !after && !S_ISDIR(st.st_mode))
         return false;
     return (!is_here && !strchr(word, '/')) || stage_command_find(word, cage_path(&values->env), &program, NULL) >= 0;
@@ -218,21 +216,36 @@ static int load_inputs(struct job *job, struct base_err *err)
     return stage_files_check(&job->program, job->files, job->file_count, err);
 }
 
-/* A program that came through standard input has used it up. */
-static bool is_stdin_used(const struct job *job)
+static bool is_own_stdin(const char *path)
 {
     static const char *const names[] = {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"};
 
-    for (size_t i = 0; i < ARRAY_COUNT(names) && !job->is_command; i++)
-        if (strcmp(job->operand, names[i]) == 0)
+    for (size_t i = 0; i < ARRAY_COUNT(names); i++)
+        if (strcmp(path, names[i]) == 0)
             return true;
     return false;
+}
+
+/* A program or a policy that came through standard input has used it up. */
+static bool is_stdin_used(const struct job *job)
+{
+    return (!job->is_command && is_own_stdin(job->operand)) || (job->values.policy && is_own_stdin(job->values.policy));
+}
+
+/* The one device that is read as a file: nothing is in it. */
+static bool is_null_device(const char *path)
+{
+    struct stat st, null;
+
+    return stat(path, &st) == 0 && S_ISCHR(st.st_mode) && stat("/dev/null", &null) == 0 && st.st_rdev == null.st_rdev;
 }
 
 static int open_stdin_file(struct job *job, const char *path, struct base_err *err)
 {
     int r;
 
+    if (is_null_device(path))
+        return 0;
     if (stage_is_stream(path))
         r = stage_stream_open(path, &job->stdin_owned_fd, err);
     else
@@ -248,7 +261,8 @@ static int open_stdin(struct job *job, struct base_err *err)
     struct stat st;
 
     if (is_own && is_stdin_used(job))
-        return cli_options_err(&syntax, err, "standard input is the program already, so --stdin cannot be it too");
+        return cli_options_err(&syntax, err,
+                               "standard input is the program or the policy already, so --stdin cannot be it too");
     if (path && !is_own)
         return open_stdin_file(job, path, err);
     if (is_stdin_used(job) || (!is_own && isatty(STDIN_FILENO)))
@@ -279,6 +293,7 @@ static bool must_wait(const struct job *job)
 {
     const struct values *values = &job->values;
     bool waits = (!job->is_command && stage_is_stream(job->operand)) ||
+                 (values->policy && stage_is_stream(values->policy)) ||
                  (values->stdin_path && strcmp(values->stdin_path, "-") != 0 && stage_is_stream(values->stdin_path));
 
     for (size_t i = 0; i < values->inputs.count && !waits; i++)
@@ -316,6 +331,8 @@ static int prepare(struct job *job, struct base_err *err)
     int r = not_in_this_version(values, err);
     bool waits;
 
+    if (r >= 0 && !job->is_command && values->policy && is_own_stdin(values->policy) && is_own_stdin(job->operand))
+        r = cli_options_err(&syntax, err, "standard input cannot be the program and the policy");
     if (r >= 0)
         r = cli_choose_cage(&syntax, values->cage, values->fresh, RUN_CAGE_FRESH, &values->chosen, err);
     if (r < 0)
@@ -355,13 +372,17 @@ static int make_receipt(const struct job *job, const struct run_request *request
 }
 
 /* Everything that is said comes after the receipt is on its way: who reads it may be slow, and a signal may end us. */
-static int say_end(const struct job *job, const struct warden_outcome *outcome, const json_t *receipt,
-                   struct base_err *err)
+static int say_end(const struct job *job, const char *const *args, const struct warden_outcome *outcome,
+                   const json_t *receipt, struct base_err *err)
 {
-    if (!job->values.json)
+    const struct cli_run_after after = {&job->policy, outcome, job->program.name, args, job->files, job->file_count};
+
+    if (!job->values.json) {
         cli_run_end_say(outcome, &job->policy);
-    else if (outcome->error.code)
+        cli_run_after_say(&after);
+    } else if (outcome->error.code) {
         (void)cli_say_error(&outcome->error); /* its status comes with the ending */
+    }
     return receipt && job->values.json ? cli_say_json(receipt, false, err) : 0;
 }
 
@@ -392,7 +413,7 @@ static int execute(const struct job *job, const char *const *args)
     run_release();
     let_signals(job);
     if (r >= 0)
-        r = say_end(job, &outcome, receipt, &err);
+        r = say_end(job, args, &outcome, receipt, &err);
     if (r < 0)
         return cli_say_error(&err);
     return unwritten.code ? cli_say_error(&unwritten) : cli_run_end_status(&outcome);

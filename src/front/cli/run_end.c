@@ -63,17 +63,35 @@ int cli_run_end_status(const struct warden_outcome *outcome)
     return STATUS_LOST;
 }
 
+static bool is_within(const struct policy_limit *limit, const struct policy_limit *other)
+{
+    return !limit->unlimited && (other->unlimited || limit->value <= other->value);
+}
+
+/* A file is bounded twice: who raises one limit alone would meet the other. */
+static const char *next_limit(const struct policy *policy, enum policy_limit_key key)
+{
+    const struct policy_limit *file = &policy->limits[POLICY_LIMIT_FILE_BYTES];
+    const struct policy_limit *scratch = &policy->limits[POLICY_LIMIT_SCRATCH_BYTES];
+
+    if (key == POLICY_LIMIT_SCRATCH_BYTES && is_within(file, scratch))
+        return "; of one file: --limit file_bytes=SIZE";
+    if (key == POLICY_LIMIT_FILE_BYTES && is_within(scratch, file))
+        return "; of all files: --limit scratch_bytes=SIZE";
+    return "";
+}
+
 const char *cli_run_end_text(const struct warden_outcome *outcome, const struct policy *policy, char *text,
                              size_t text_bytes)
 {
     static const char *const forms[] = {
         [BASE_UNIT_COUNT] = "NUMBER", [BASE_UNIT_BYTES] = "SIZE", [BASE_UNIT_MS] = "TIME"};
     enum policy_limit_key key = warden_limit_key(outcome, policy);
-    char limit[96], option[80] = "";
+    char limit[96], option[112] = "";
 
     if (key != POLICY_LIMIT_MAX)
-        (void)snprintf(option, sizeof(option), " (to change it: --limit %s=%s)", policy_limit_name(key),
-                       forms[policy_limit_unit(key)]);
+        (void)snprintf(option, sizeof(option), " (to change it: --limit %s=%s%s)", policy_limit_name(key),
+                       forms[policy_limit_unit(key)], next_limit(policy, key));
     (void)snprintf(text, text_bytes, "ended by the %s%s", warden_limit_text(outcome, policy, limit, sizeof(limit)),
                    option);
     return text;
@@ -87,12 +105,14 @@ static void say_limit(const struct warden_outcome *outcome, const struct policy 
 }
 
 /* A kill would also be the sign of a limit that is kept by killing: here it is known to be none. */
-static void say_signal(const struct warden_outcome *outcome)
+static void say_signal(const struct warden_outcome *outcome, const struct policy *policy)
 {
+    bool may_be_stack = outcome->signal == SIGSEGV && !policy->limits[POLICY_LIMIT_STACK_BYTES].unlimited;
     char name[32];
 
-    cli_say_note("the program was ended by signal %s%s", base_signal_text(outcome->signal, name, sizeof(name)),
-                 outcome->signal == SIGKILL ? ", and by no limit of its cage" : "");
+    cli_say_note("the program was ended by signal %s%s%s", base_signal_text(outcome->signal, name, sizeof(name)),
+                 outcome->signal == SIGKILL ? ", and by no limit of its cage" : "",
+                 may_be_stack ? " (a deep recursion? --limit stack_bytes=SIZE)" : "");
 }
 
 /* The first few by name, the rest as a number. */
@@ -141,7 +161,7 @@ void cli_run_end_say(const struct warden_outcome *outcome, const struct policy *
     if (outcome->error.code)
         (void)cli_say_error(&outcome->error); /* its status comes with the ending */
     if (outcome->ending == WARDEN_SIGNALED)
-        say_signal(outcome);
+        say_signal(outcome, policy);
     if (outcome->ending == WARDEN_LIMIT)
         say_limit(outcome, policy);
     if (outcome->ending == WARDEN_DENIED)

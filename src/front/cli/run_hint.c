@@ -20,6 +20,9 @@ static const struct language {
     {"cc", "c++", "sh -c 'c++ %s && ./a.out'", "g++"},
     {"cpp", "c++", "sh -c 'c++ %s && ./a.out'", "g++"},
     {"cxx", "c++", "sh -c 'c++ %s && ./a.out'", "g++"},
+    {"java", "java", "java %s", "default-jdk-headless"},
+    {"go", "go", "sh -c 'GOCACHE=/tmp/go go run %s'", "golang-go"},
+    {"ts", "tsc", "sh -c 'tsc --outFile a.js %s; node a.js'", "node-typescript"},
     {"rb", "ruby", "ruby %s", "ruby"},
     {"lua", "lua", "lua %s", "lua5.4"},
     {"php", "php", "php %s", "php-cli"},
@@ -71,11 +74,23 @@ static int hint_language(const struct language *language, const char *path, cons
     return base_err_remedy(err, "fumehood run --input %s -- %s", is_plain(path) ? path : "FILE", command);
 }
 
+/* What came through a pipe has no extension that could say what it is. */
+static int hint_compiler(const char *folders, struct base_err *err)
+{
+    struct stage_program tool;
+
+    if (stage_command_find("cc", folders, &tool, NULL) < 0)
+        return err->code;
+    return base_err_remedy(err, "%s; C: fumehood run -- sh -c 'cc -x c - -lm && ./a.out'", err->remedy);
+}
+
 int cli_run_no_runtime(const char *path, const char *folders, struct base_err *err)
 {
     const struct language *language = language_of(path);
     struct stage_program program;
 
+    if (strcmp(path, "-") == 0)
+        return hint_compiler(folders, err);
     if (access(path, F_OK) < 0)
         return err->code;
     if (language)
