@@ -127,15 +127,19 @@ static void print_denials(const struct policy *policy)
 }
 
 /* What a language has beside. */
-static void list_runtimes_environment(void)
+static int list_runtimes_environment(void)
 {
     const struct stage_runtime *runtime;
     const char *name;
+    int r;
 
-    for (unsigned i = 0; (name = stage_runtime_name(i)); i++)
-        if (stage_runtime_find(name, &runtime, NULL) == 0)
-            for (size_t at = 0; at < runtime->environment_count; at++)
-                printf("  %s (%s)\n", runtime->environment[at], name);
+    for (unsigned i = 0; (name = stage_runtime_name(i)); i++) {
+        if ((r = stage_runtime_find(name, &runtime, NULL)) < 0)
+            return r;
+        for (size_t at = 0; at < runtime->environment_count; at++)
+            printf("  %s (%s)\n", runtime->environment[at], name);
+    }
+    return 0;
 }
 
 static int list_setting(const struct cage_setting *setting, void *argument)
@@ -184,7 +188,8 @@ static int print_reach(const struct policy *policy)
     heading("Environment, nothing inherited");
     for (const char *const *variable = cage_environment(); *variable; variable++)
         printf("  %s\n", *variable);
-    list_runtimes_environment();
+    if (list_runtimes_environment() < 0)
+        return BASE_E_NOMEM;
     for (size_t i = 0; i < policy->env_count; i++) {
         printf("  ");
         cli_say_visible(stdout, policy->env[i], strlen(policy->env[i]));
