@@ -501,6 +501,19 @@ static int load_results(struct loop *loop, struct base_err *err)
     return r;
 }
 
+/* New receipts would name another eval.json than those before them, and none of them could be proved any more. */
+static int check_named(const struct loop *loop, struct base_err *err)
+{
+    const char *named = receipt_store_chain(loop->store).evaluation;
+    char path[PATH_MAX];
+
+    if (!*named || strcmp(named, loop->plan.manifest.sha256) == 0)
+        return 0;
+    (void)snprintf(path, sizeof(path), "%s/eval.json", loop->options->out_dir);
+    (void)base_err_set(err, BASE_E_INVALID, path, "is not the one of which the receipts are");
+    return base_err_remedy(err, "what was recorded has been changed: keep the folder, and start in another one");
+}
+
 static int open_output(struct loop *loop, struct base_err *err)
 {
     const struct eval_options *options = loop->options;
@@ -513,6 +526,8 @@ static int open_output(struct loop *loop, struct base_err *err)
     if (r >= 0)
         r = eval_manifest_settle(receipt_store_folder(loop->store), options->out_dir, options->resume,
                                  &loop->plan.manifest, err);
+    if (r >= 0)
+        r = check_named(loop, err);
     if (r < 0 || !options->resume)
         return r;
     return load_results(loop, err);

@@ -45,5 +45,8 @@ int receipt_account_summary(const struct receipt_account *account, const json_t 
 int receipt_account_manifest(const struct receipt_account *account, const json_t *manifest, char *why,
                              size_t why_bytes);
 
+/* The eval.json that the receipts name, "" where they name none. */
+const char *receipt_account_evaluation(const struct receipt_account *account);
+
 /* Was there any receipt of an evaluation? */
 bool receipt_account_any(const struct receipt_account *account);

@@ -156,6 +156,11 @@ void receipt_account_free(struct receipt_account *account)
     free(account);
 }
 
+const char *receipt_account_evaluation(const struct receipt_account *account)
+{
+    return account->manifest;
+}
+
 bool receipt_account_any(const struct receipt_account *account)
 {
     return account->evals > 0;

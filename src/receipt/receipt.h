@@ -23,15 +23,16 @@ int receipt_seal(json_t *receipt, const char *previous_hex, struct base_buf *lin
 
 /* What a verification found. */
 struct receipt_verdict {
-    unsigned long receipts;        /* read and right */
-    unsigned long results;         /* read and right */
-    unsigned long bad_line;        /* first wrong line, 0 when all are right */
-    bool in_results;               /* it is one of the results */
-    char bad_file[96];             /* what is wrong is this other file of the folder, or all of this one; "": a line */
-    size_t not_run;                /* candidates without a verdict, of an evaluation that was interrupted */
-    bool has_objects, has_results; /* they were looked at */
-    char why[256];                 /* what is wrong there */
-    char head[BASE_HASH_HEX];      /* sha256 of the last right receipt */
+    unsigned long receipts;         /* read and right */
+    unsigned long results;          /* read and right */
+    unsigned long bad_line;         /* first wrong line, 0 when all are right */
+    bool in_results;                /* it is one of the results */
+    char bad_file[96];              /* what is wrong is this other file of the folder, or all of this one; "": a line */
+    size_t not_run;                 /* candidates without a verdict, of an evaluation that was interrupted */
+    bool has_objects, has_results;  /* they were looked at */
+    char why[256];                  /* what is wrong there */
+    char head[BASE_HASH_HEX];       /* sha256 of the last right receipt */
+    char evaluation[BASE_HASH_HEX]; /* of the eval.json that the receipts name; "": they name none */
 };
 
 /* What lies beside a file of receipts; NULL: it is not looked at. */
@@ -65,8 +66,9 @@ int receipt_store_folder(const struct receipt_store *store);
 /* How far the chain is. */
 struct receipt_chain {
     unsigned long receipts;
-    const char *head; /* sha256 of the last one; "" when there is none */
-    bool mended;      /* a torn last line was cut off when it was opened */
+    const char *head;       /* sha256 of the last one; "" when there is none */
+    bool mended;            /* a torn last line was cut off when it was opened */
+    const char *evaluation; /* of the eval.json that those name which were there when it was opened; "": none */
 };
 struct receipt_chain receipt_store_chain(const struct receipt_store *store);
 

@@ -42,7 +42,8 @@ struct receipt_store {
     int dir_fd, objects_fd;
     struct journal receipts, results;
     char head[BASE_HASH_HEX];
-    unsigned long count; /* receipts */
+    char evaluation[BASE_HASH_HEX]; /* that was gone on with */
+    unsigned long count;            /* receipts */
     bool mended;
     bool has_new_objects;           /* that may not be on the disk */
     bool failed;                    /* what waits has no place any more */
@@ -176,6 +177,7 @@ static int verify_whole_lines(struct receipt_store *store, uint64_t receipts_byt
     if (r < 0)
         return r;
     memcpy(store->head, verdict.head, sizeof(store->head));
+    memcpy(store->evaluation, verdict.evaluation, sizeof(store->evaluation));
     store->count = verdict.receipts;
     if (verdict.bad_line == 0)
         return 0;
@@ -241,7 +243,7 @@ int receipt_store_folder(const struct receipt_store *store)
 
 struct receipt_chain receipt_store_chain(const struct receipt_store *store)
 {
-    return (struct receipt_chain){store->count, store->head, store->mended};
+    return (struct receipt_chain){store->count, store->head, store->mended, store->evaluation};
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------------------- */

@@ -597,6 +597,7 @@ int receipt_verify_file(const char *path, const struct receipt_beside *beside, s
         return r;
     if (verdict.bad_line == 0)
         verdict.why[0] = '\0';
+    memcpy(verdict.evaluation, receipt_account_evaluation(verify.account), sizeof(verdict.evaluation));
     if (verdict.bad_line == 0 && verdict.receipts == 0 && !verify.beside->whole && verify.folder_fd < 0) {
         verdict.bad_line = 1;
         (void)receipt_wrong(verdict.why, sizeof(verdict.why), "there is no receipt in it");

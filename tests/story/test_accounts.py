@@ -269,6 +269,16 @@ def test_resume_believes_nothing_that_it_would_not_say(hood, out, claim):
     assert (out / "results.jsonl").read_bytes() == before and (out / "summary.json").exists()
 
 
+@pytest.mark.parametrize("change", [{"started_utc": "2026-01-01T00:00:00.000Z"}, {"tasks": 4}, {"covered": 5}, {"note": "x"}])
+def test_resume_goes_on_with_no_other_eval_json(hood, out, change):
+    """New receipts would name it, and those before would be of another."""
+    (out / "summary.json").unlink()
+    change_json("eval.json", **change)(out)
+    before = (out / "receipts.jsonl").read_bytes(), (out / "results.jsonl").read_bytes()
+    expect_refusal(hood.call(*words(hood, "--resume")), 2, r"eval\.json: is not the one of which the receipts are")
+    assert before == ((out / "receipts.jsonl").read_bytes(), (out / "results.jsonl").read_bytes())
+
+
 def test_resume_runs_what_was_skipped(hood, out):
     lines = rows(out)
     kept = [row for row in lines if row["task_id"] == "e"] + [no_run(lines[at(lines, "b")], "skipped", "none")]
