@@ -42,6 +42,7 @@ static const struct {
      "\xfd"
      "7zXZ\0",
      "is compressed with xz", "unpack it: xz -d FILE"},
+    {0, 2, "\x1f\x8b", "is gzip once more", "unpack it: gunzip FILE"},
     {0, 3, "BZh", "is compressed with bzip2", "unpack it: bzip2 -d FILE"},
     {0, 4, "\x04\x22\x4d\x18", "is compressed with lz4", "unpack it: lz4 -d FILE"},
     {0, 4, "PK\3\4", "is a zip archive", "unpack it: unzip FILE"},
@@ -152,6 +153,15 @@ static int inflate_step(struct base_lines *lines, struct base_err *err)
     return check_unpacked(lines, err);
 }
 
+/* Zeros behind a member are padding, as for gunzip; no member begins with one. */
+static void skip_padding(struct base_lines *lines)
+{
+    while (!lines->inside && lines->zip.avail_in > 0 && *lines->zip.next_in == 0) {
+        lines->zip.next_in++;
+        lines->zip.avail_in--;
+    }
+}
+
 /* Get more text into next and left; at_end when there is none. */
 static int refill(struct base_lines *lines, struct base_err *err)
 {
@@ -159,7 +169,8 @@ static int refill(struct base_lines *lines, struct base_err *err)
 
     while (lines->gzip && r == 0 && lines->left == 0 && !lines->at_end) {
         r = refill_input(lines, err);
-        if (r == 0 && !lines->at_end)
+        skip_padding(lines);
+        if (r == 0 && lines->zip.avail_in > 0)
             r = inflate_step(lines, err);
     }
     if (r < 0 || lines->known)

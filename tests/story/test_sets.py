@@ -320,6 +320,12 @@ def test_a_file_of_another_format_is_named(hood, head, what):
     refused(hood, hood.file("tasks.gz", gzip.compress(head + b"\n" * 600)), "none", "within its gzip.*" + what)
 
 
+def test_a_gzip_in_a_gzip_is_named_and_padding_is_none(hood):
+    packed = gzip.compress(json.dumps(STDIO).encode())
+    refused(hood, hood.file("twice.gz", gzip.compress(packed)), "none", "within its gzip is gzip once more .unpack it: gunzip")
+    evaluate(hood, hood.file("padded.gz", packed + bytes(512)), "none", status=1)
+
+
 def test_many_cases_tasks_and_samples_take_time_by_their_number(hood):
     """Twenty times as many in 20 times as long; quadratic would be 400 times."""
     def seconds(count):

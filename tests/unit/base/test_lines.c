@@ -102,6 +102,29 @@ static void gzip_members(void **state)
     base_lines_close(lines);
 }
 
+static void zeros_behind_a_member_are_padding(void **state)
+{
+    static unsigned char bytes[400000];
+    size_t count = compress_bytes("one\n", 4, bytes, 4096);
+    AUTO_BUF struct base_buf buf = {0};
+    struct base_err err = {0};
+
+    (void)state;
+    memset(bytes + count, 0, sizeof(bytes) - count);
+    support_write("f", bytes, sizeof(bytes)); /* more than one chunk of them */
+    assert_int_equal(base_lines_read_all("f", 100, &buf, &err), 0);
+    assert_memory_equal(buf.bytes, "one\n", 4);
+    count = 300000 + compress_bytes("two\n", 4, bytes + 300000, 4096);
+    support_write("f", bytes, count);
+    base_buf_clear(&buf);
+    assert_int_equal(base_lines_read_all("f", 100, &buf, &err), 0);
+    assert_int_equal(buf.count, 8);
+    bytes[299999] = 'x';
+    support_write("f", bytes, count);
+    base_buf_clear(&buf);
+    assert_int_equal(base_lines_read_all("f", 100, &buf, &err), BASE_E_INVALID);
+}
+
 static void damaged_gzip_is_an_error(void **state)
 {
     unsigned char bytes[4096];
@@ -180,9 +203,13 @@ static void bombs_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(plain_lines),         IN_FOLDER(long_lines),
-        IN_FOLDER(gzip_members),        IN_FOLDER(damaged_gzip_is_an_error),
-        IN_FOLDER(read_all_is_bounded), IN_FOLDER(bombs_are_refused),
+        IN_FOLDER(plain_lines),
+        IN_FOLDER(long_lines),
+        IN_FOLDER(zeros_behind_a_member_are_padding),
+        IN_FOLDER(gzip_members),
+        IN_FOLDER(damaged_gzip_is_an_error),
+        IN_FOLDER(read_all_is_bounded),
+        IN_FOLDER(bombs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
