@@ -312,6 +312,9 @@ struct cage {
  * cage_make() does everything. The caller must be single-threaded. */
 int cage_begin(struct cage *ret_cage, struct base_err *err);
 
+/* Whether one can be begun here at all: it is, and is dropped. For when something else is refused. */
+int cage_try(struct base_err *err);
+
 /* The same before the C library has started, for cage_begin() to find. Uses nothing of the library, reports nothing. */
 void cage_begin_early(char **environment);
 

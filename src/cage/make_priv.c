@@ -185,6 +185,15 @@ int cage_begin(struct cage *ret_cage, struct base_err *err)
     return cage_host_is_unified() ? 0 : or_drop(begin(ret_cage, err), ret_cage);
 }
 
+int cage_try(struct base_err *err)
+{
+    struct cage cage = CAGE_NONE;
+    int r = or_drop(begin(&cage, err), &cage);
+
+    (void)cage_drop(&cage);
+    return r;
+}
+
 void cage_begin_never(void)
 {
     struct cage cage;

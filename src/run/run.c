@@ -188,7 +188,14 @@ static int check_plan(const struct policy *policy, const struct cage_host *host,
                       struct base_err *err)
 {
     int r = cage_plan_make(policy, host, ret_plan, err);
+    struct base_err why;
 
+    /* Who is told to go on without a limit must get on: what no policy mends comes first. */
+    if (r == BASE_E_REFUSED && !site.berths[0].next.shared && cage_try(&why) < 0) {
+        if (err)
+            *err = why;
+        return why.code;
+    }
     return r < 0 ? r : cage_observe_check(policy, err);
 }
 

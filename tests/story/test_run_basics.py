@@ -490,7 +490,7 @@ def in_own_mounts(hood, preparation, *words):
     return Run(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize("kind", ["folder", "mount"])
+@pytest.mark.parametrize("kind", ["folder", "mount", "without control groups"])
 def test_in_a_chroot(hood, kind):
     """The true reason, and a way out. A root that is a mount looks like any other from inside."""
     root = hood.folder / "root"
@@ -498,6 +498,8 @@ def test_in_a_chroot(hood, kind):
     make = "mount --rbind / %s; exec chroot %s COMMAND" % (root, root) if kind == "mount" else (
         "mount -t tmpfs story %s; mkdir %s/r; for d in $(ls /); do [ -L /$d ] && cp -P /$d %s/r/$d; [ -L /$d ] || [ ! -d /$d ] || "
         "{ mkdir %s/r/$d; mount --rbind /$d %s/r/$d; }; done; exec chroot %s/r COMMAND" % ((root,) * 6))
+    if kind == "without control groups":
+        make = make.replace("exec chroot", "mount -t tmpfs story %s/r/sys; exec chroot" % root)
     run = in_own_mounts(hood, make, "run", hood.program("echo ran", "sh"))
     line = expect_refusal(run, 125, "chroot", "bwrap")
     assert ("security module" in line) == (kind == "mount"), line
