@@ -66,6 +66,7 @@ static void compare_stdio(const struct eval_job *job, const struct warden_outcom
 {
     const struct eval_text *expect = &job->task->expect;
     unsigned long line = 0;
+    char how[sizeof(c->text) - 48];
 
     if (outcome->out.truncated) { /* the policy let it run on, but what is missing cannot be compared */
         c->facts->ending = JUDGE_ENDED_OUTPUT;
@@ -73,7 +74,10 @@ static void compare_stdio(const struct eval_job *job, const struct warden_outcom
         return;
     }
     note(c, judge_text_equal(outcome->out.kept.bytes, outcome->out.kept.count, expect->bytes, expect->count, &line));
-    (void)snprintf(c->text, sizeof(c->text), "line %lu of its output differs", line);
+    if (c->facts->compared == JUDGE_SAME)
+        return;
+    eval_words_differ(&outcome->out.kept, expect->bytes, expect->count, line, how, sizeof(how));
+    (void)snprintf(c->text, sizeof(c->text), "line %lu of its output differs: %s", line, how);
 }
 
 static void compare_value(const struct eval_job *job, const struct judge_answer *answer, struct comparison *c)
@@ -179,12 +183,21 @@ static void name_assertion(const struct eval_job *job, struct judge_facts *facts
     memcpy(facts->mark.reason, text, sizeof(text));
 }
 
+/* The marks have its class; stderr, with what it says, was written by the same process. */
+static void name_exception(struct judge_facts *facts)
+{
+    if (facts->last_words && eval_words_are_of(facts->last_words, facts->mark.reason))
+        (void)snprintf(facts->mark.reason, sizeof(facts->mark.reason), "%s", facts->last_words);
+}
+
 /* Its tests have compared, and the marks say what came of it. */
 static void compare_script(const struct eval_job *job, const struct warden_outcome *outcome, struct comparison *c)
 {
     (void)outcome;
     if (c->facts->mark.said == JUDGE_SAID_ASSERT)
         name_assertion(job, c->facts);
+    else if (c->facts->mark.said == JUDGE_SAID_RAISE)
+        name_exception(c->facts);
 }
 
 static void (*const compare[JUDGE_KIND_MAX])(const struct eval_job *, const struct warden_outcome *,

@@ -1,8 +1,9 @@
-/* words_untrusted.c - what a program said last
+/* words_untrusted.c - what a program said last, and how its output differs
  *
- * Reads stderr, which the guest wrote: what is found here is shown to people, and decides nothing.
+ * Reads what the guest wrote: what is found here is shown to people, and decides nothing.
  */
 
+#include "base/utf8.h"
 #include "eval/words.h"
 #include <ctype.h>
 #include <stdbool.h>
@@ -131,4 +132,99 @@ void eval_words_find(const struct warden_stream *stream, char *ret_words, size_t
         return;
     if (find_node(text, &line) || find_python(text, &line) || find_last(text, &line))
         (void)snprintf(ret_words, bytes, "%.*s", (int)(line.end - line.at), line.at);
+}
+
+bool eval_words_are_of(const char *words, const char *name)
+{
+    size_t head = strcspn(words, ":"), count = strlen(name);
+
+    return count > 0 && head >= count && memcmp(words + head - count, name, count) == 0 &&
+           (head == count || words[head - count - 1] == '.');
+}
+
+/* ---- how an output differs ------------------------------------------------------------------------------------- */
+
+#define SHOWN_BYTES  48 /* of one line */
+#define BEFORE_BYTES 12 /* of them, before the first byte that differs */
+
+/* The @number-th line without blanks at its end; text.at is NULL past the last. */
+static struct text find_line(struct text text, unsigned long number)
+{
+    struct text line = {NULL, NULL};
+
+    for (unsigned long n = 0; n < number; n++) {
+        if (!text.at || text.at == text.end)
+            return (struct text){NULL, NULL};
+        line = next_line(&text);
+    }
+    while (line.end > line.at && strchr(" \t\r", line.end[-1]) && line.end[-1])
+        line.end--;
+    return line;
+}
+
+static size_t common_start(struct text a, struct text b)
+{
+    size_t n = 0;
+
+    while (a.at && b.at && a.at + n < a.end && b.at + n < b.end && a.at[n] == b.at[n])
+        n++;
+    while (n > 0 && a.at + n < a.end && ((unsigned char)a.at[n] & 0xc0) == 0x80)
+        n--; /* not in the middle of a character */
+    return n;
+}
+
+/* One character, made visible; returns how many bytes of the line it took. */
+static size_t show_character(const char *at, size_t left, char *ret_text, size_t bytes)
+{
+    size_t count = base_utf8_length((const unsigned char *)at, left);
+    unsigned char c = (unsigned char)*at;
+
+    if (count > 1)
+        (void)snprintf(ret_text, bytes, "%.*s", (int)count, at);
+    else if (c == '"' || c == '\\')
+        (void)snprintf(ret_text, bytes, "\\%c", c);
+    else if (count == 1 && c >= 0x20 && c != 0x7f)
+        (void)snprintf(ret_text, bytes, "%c", c);
+    else
+        (void)snprintf(ret_text, bytes, "\\x%02x", c);
+    return count ? count : 1;
+}
+
+/* A line in quotes, or a part of it from shortly before @from. */
+static void show_line(struct text line, size_t from, char ret_text[SHOWN_BYTES + 16])
+{
+    size_t used, start = from > BEFORE_BYTES + 3 ? from - BEFORE_BYTES : 0;
+    char shown[8];
+
+    if (!line.at) {
+        (void)snprintf(ret_text, SHOWN_BYTES + 16, "no such line");
+        return;
+    }
+    while (start > 0 && line.at + start < line.end && ((unsigned char)line.at[start] & 0xc0) == 0x80)
+        start--;
+    used = (size_t)snprintf(ret_text, SHOWN_BYTES + 16, "\"%s", start ? "..." : "");
+    line.at += start;
+    while (line.at < line.end) {
+        size_t took = show_character(line.at, (size_t)(line.end - line.at), shown, sizeof(shown));
+
+        if (used + strlen(shown) > SHOWN_BYTES)
+            break;
+        used += (size_t)snprintf(ret_text + used, SHOWN_BYTES + 16 - used, "%s", shown);
+        line.at += took;
+    }
+    (void)snprintf(ret_text + used, SHOWN_BYTES + 16 - used, "%s\"", line.at < line.end ? "..." : "");
+}
+
+void eval_words_differ(const struct base_buf *got, const char *expect, size_t expect_count, unsigned long number,
+                       char *ret_text, size_t bytes)
+{
+    struct text got_text = {got->bytes, got->bytes ? got->bytes + got->count : NULL};
+    struct text want_text = {expect, expect ? expect + expect_count : NULL};
+    struct text got_line = find_line(got_text, number), want_line = find_line(want_text, number);
+    size_t same = common_start(got_line, want_line);
+    char got_shown[SHOWN_BYTES + 16], want_shown[SHOWN_BYTES + 16];
+
+    show_line(got_line, same, got_shown);
+    show_line(want_line, same, want_shown);
+    (void)snprintf(ret_text, bytes, "got %s, expected %s", got_shown, want_shown);
 }

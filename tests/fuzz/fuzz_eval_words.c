@@ -1,4 +1,4 @@
-/* fuzz_eval_words.c - what a program said last */
+/* fuzz_eval_words.c - what a program said last, and how its output differs */
 #include "eval/words.h"
 #include "fuzz.h"
 #include <stdlib.h>
@@ -17,6 +17,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     eval_words_find(&stream, words, sizeof(words));
     if (strnlen(words, sizeof(words)) == sizeof(words) || strchr(words, '\n'))
         abort();
+    for (unsigned long line = 1; line < 4; line++) {
+        char text[200];
+
+        eval_words_differ(&stream.kept, "x\ny\xc3\xa4z\n", 7, line, text, sizeof(text));
+        if (strnlen(text, sizeof(text)) > 160 || strchr(text, '\n') || strchr(text, '\x1b'))
+            abort();
+    }
+    (void)eval_words_are_of(words, "E");
     free(copy);
     return 0;
 }

@@ -1031,7 +1031,7 @@ def test_changed_results_are_found_and_not_gone_on_with(hood, what):
     elif what == "new":
         results.write_text(results.read_text() + line.replace(wrong["run_id"], "0" * 32))
     else:
-        old, new = {"verdict": ('"wrong-answer"', '"pass"'), "detail": ('differs"', 'is right"'), "code": (wrong["code_sha256"], "0" * 64),
+        old, new = {"verdict": ('"wrong-answer"', '"pass"'), "detail": ('of its output differs', 'of its output is right'), "code": (wrong["code_sha256"], "0" * 64),
                     "time": ('"wall_us":', '"wall_us":1'), "no run": ('"%s"' % wrong["run_id"], "null")}[what]
         rewrite(results, line, line.replace(old, new))
     before = results.read_bytes(), receipts.read_bytes(), (run.folder / "summary.json").read_bytes()

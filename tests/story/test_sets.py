@@ -483,3 +483,77 @@ def test_a_candidates_name_in_the_cage_is_not_its_tasks(hood):
     for name in ("random", "json", "sys"):
         hood.file("candidates/%s.py" % name, "import random, json\nrandom.random(), json.dumps(1)\nprint('x')\n")
     evaluate(hood, tasks, hood.folder / "candidates", status=0)
+
+
+# ---------------------------------------------------------------- details
+
+def detail_of(hood, task, code, form="solution", **more):
+    answers = lines(hood, "c.jsonl", dict({"task_id": task.get("id", task.get("task_id")), form: code}, **more))
+    row = evaluate(hood, lines(hood, "tasks.jsonl", task), answers, status=1).rows[0]
+    return row["verdict"], row["detail"]
+
+
+@pytest.mark.parametrize("code,detail", [
+    ("return nothing", "NameError: name 'nothing' is not defined"), ("raise KeyError('k')", "KeyError: 'k'"), ("raise ValueError", "ValueError"),
+    ("import json; json.loads('')", "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)"),
+    ("raise ValueError('one\\ntwo')", "ValueError: one"), ("raise ValueError('y' * 4000)", "ValueError: " + "y" * 100),
+    ("import sys; sys.stderr = None; raise ValueError('x')", "ValueError"),
+    ("import sys; sys.stderr.write('ValueErrors: y'); sys.stderr = None; raise ValueError('x')", "ValueError")])
+def test_a_script_that_raises_is_told_with_the_exceptions_text(hood, code, detail):
+    verdict, found = detail_of(hood, {"task_id": 7, "code": "", "test_list": ["assert f(1) == 1"]}, "def f(x):\n    %s\n" % code)
+    assert verdict == "runtime-error" and (found == detail or len(detail) > 100 and found.startswith(detail)), found
+    assert len(found) < 256, found
+
+
+@pytest.mark.parametrize("printed,expect,detail", [
+    ("5", "6", 'line 1 of its output differs: got "5", expected "6"'),
+    ("a\nb\x1b", "a\nb", 'line 2 of its output differs: got "b\\x1b", expected "b"'),
+    ("", "x", 'line 1 of its output differs: got no such line, expected "x"'),
+    (" x", "x", 'line 1 of its output differs: got " x", expected "x"'),
+    ("x\n\ny", "x\ny", 'line 2 of its output differs: got "", expected "y"'),
+    ('"a\\"', '"b"', 'line 1 of its output differs: got "\\"a\\\\\\"", expected "\\"b\\""'),
+    ("z" * 5000 + "a", "z" * 5000 + "b", 'line 1 of its output differs: got "...zzzzzzzzzzzza", expected "...zzzzzzzzzzzzb"'),
+    ("\u00e4" * 50, "\u00e4" * 49 + "\u00f6" * 90, None)])
+def test_an_output_that_differs_is_shown(hood, printed, expect, detail):
+    verdict, found = detail_of(hood, dict(STDIO, expect=expect), "import sys\nsys.stdout.buffer.write(%r)\n" % printed.encode())
+    assert verdict == "wrong-answer" and (found == detail if detail else "\ufffd" not in found and "\u00f6" in found), found
+
+
+@pytest.mark.parametrize("code,language,tail", [
+    ("from math import gcd\ndef plus(a):\n    return a\nminus = lambda a: a\nx = 5\n", "python", "; there are: plus, minus"),
+    ("class Solution:\n    def add(self, a):\n        return a\n", "python", "; there are: class Solution"),
+    ("add = 5\n", "python", ", nor any other"), ("for n in range(99):\n    exec('def f%d(): pass' % n)\n", "python", "..."),
+    ("globals()[7] = len\ndef g(): pass\n", "python", "; there are: g"),
+    ("function plus(a) { return a; }\nconst minus = a => a;\nvar times = async (a, b) => a;\nlet x = (5);\n", "js", "; there are: plus, minus, times"),
+    ("exports.plus = a => a;\n", "js", "; there are: plus"), ("export async function plus(a) { return a; }\n", "js", "; there are: plus"),
+    ("let x = 5;\n", "js", ", nor any other"), ("function BLANKS f() {}\n", "js", "there is no function add")])
+@pytest.mark.parametrize("expect", [1, "no-mutation"])
+def test_a_missing_function_is_told_with_those_that_are_there(hood, code, language, tail, expect):
+    task = {"id": "t", "entry_point": "add", "cases": [{"input": 1, "expect": expect}]}
+    verdict, found = detail_of(hood, task, code.replace("BLANKS", " " * 200000), language=language)
+    assert verdict == "runtime-error" and found.startswith("there is no function add"), found
+    assert tail in found and len(found) < 160, found
+
+
+def test_receipt_show_says_why_there_is_none(hood):
+    case = {"cases": [{"name": "one", "input": 1, "expect": 1}, {"name": "two", "input": 1, "expect": 1}]}
+    tasks = lines(hood, "tasks.jsonl", *(dict(case, id=name) for name in ("HumanEval/0", "empty", "absent", "odd")))
+    answers = lines(hood, "c.jsonl", {"task_id": "HumanEval/0", "solution": "def solution(x):\n    return x\n"},
+                    {"task_id": "empty", "solution": ""}, {"task_id": "odd", "solution": 7})
+    out = evaluate(hood, tasks, answers, status=1).folder
+
+    def show(*words):
+        return hood.call("receipt", "show", out, "--task", *words)
+    for task, why in {"absent": "missing: there is no candidate", "empty": "no-code: the candidate is empty", "odd": "no-code: solution: must be"}.items():
+        expect_refusal(show(task), 2, r'results\.jsonl:\d+: task "%s" has no receipt, since nothing was run: %s' % (task, why))
+    for typed, meant in {"HumanEval/O": "HumanEval/0", "humaneval/0": "HumanEval/0", "0": "HumanEval/0", "emty": "empty"}.items():
+        expect_refusal(show(typed), 2, r'results\.jsonl: has no task "%s" .did you mean %s\?' % (typed, meant))
+    expect_refusal(show("nothing like it"), 2, r'results\.jsonl: has no task "nothing like it"$')
+    expect_refusal(show("HumanEval/0", "--case", "ones"), 2, r'task "HumanEval/0" has no such sample or case .did you mean one\?')
+    expect_refusal(show("HumanEval/0", "--sample", "7"), 2, 'has no such sample or case')
+    expect_refusal(hood.call("receipt", "show", out / "receipts.jsonl", "--task", "absent"), 2, "nothing was run: missing")
+    shown = show("HumanEval/0", "--case", "two")
+    code = [line.split()[1] for line in shown.text.splitlines() if line.startswith("code ")]
+    assert len(code) == 1 and (out / code[0]).read_text() == "def solution(x):\n    return x\n", shown
+    (out / "results.jsonl").unlink()
+    expect_refusal(show("absent"), 2, "has no receipt of that task")

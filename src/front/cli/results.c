@@ -150,11 +150,16 @@ static void cut_copy(char *to, size_t to_bytes, const char *from, size_t length)
     to[used] = 0;
 }
 
+/* A quote behind a backslash is a part of the text. */
 static size_t quoted_length(const char *text)
 {
-    const char *end = *text == '"' || *text == '\'' ? strchr(text + 1, *text) : NULL;
+    const char *end = text + 1;
 
-    return end ? (size_t)(end + 1 - text) : 0;
+    if (*text != '"' && *text != '\'')
+        return 0;
+    while (*end && *end != *text)
+        end += *end == '\\' && end[1] ? 2 : 1;
+    return *end ? (size_t)(end + 1 - text) : 0;
 }
 
 /* What two reasons have in common: "got 3, expected 4" is "got N, expected N". */

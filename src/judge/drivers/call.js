@@ -213,6 +213,26 @@ async function load(say, entryPoint) {
     return run();
 }
 
+// What there is instead of a function that is missing, by the look of the text: its names cannot be asked for.
+const FORMS = [
+    /^(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b[\s*]*([\w$]+)/gm,
+    /^(?:export\s+)?(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*=>|[\w$]+\s*=>)/gm,
+    /^(?:module\.)?exports\.([\w$]+)\s*=/gm,
+    /^(class\s+[\w$]+)/gm,
+];
+
+function othersIn() {
+    try {
+        const source = fs.readFileSync(CANDIDATE, "utf8").slice(0, 65536);
+        const found = FORMS.flatMap(form => [...source.matchAll(form)]).sort((a, b) => a.index - b.index);
+        const text = [...new Set(found.map(match => match[1]))].join(", ");
+        if (text === "") return ", nor any other";
+        return "; there are: " + (text.length <= 100 ? text : text.slice(0, 97) + "...");
+    } catch {
+        return "";
+    }
+}
+
 function report(say, word, value) {
     const what = word === "input" ? "left in its input " : "returned ";
     isExact = word === "input";
@@ -232,7 +252,7 @@ async function main() {
     const say = makeSay(given.nonce);
     try {
         const solution = await load(say, given.entry_point);
-        if (typeof solution !== "function") say("missing", "there is no function " + given.entry_point, 1);
+        if (typeof solution !== "function") say("missing", "there is no function " + given.entry_point + othersIn(), 1);
         const value = await solution(...args);
         report(say, given.answer, given.answer === "input" ? args : value);
     } catch (error) {

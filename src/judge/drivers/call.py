@@ -102,6 +102,18 @@ def fail(say, word, error):
         say(word, reason_of(error), 1)
 
 
+def others_in(module):
+    """What there is instead of a function that is missing."""
+    try:
+        own = [(name, type(value)) for name, value in vars(module).items()
+               if type(name) is str and type(value) in (types.FunctionType, type) and value.__module__ == "solution"]
+        text = ", ".join(["class " * (kind is type) + name for name, kind in own])
+        text = text if len(text) <= 100 else text[:97] + "..."
+        return ("; there are: " + text if own else ", nor any other").encode("utf-8", "backslashreplace")
+    except BaseException:
+        return b""
+
+
 def load(say, entry_point):
     with open(CANDIDATE, "rb") as file:
         source = file.read()
@@ -116,7 +128,7 @@ def load(say, entry_point):
     exec(code, module.__dict__)
     function = getattr(module, entry_point, None)
     if not callable(function):
-        say(b"missing", b"there is no function " + entry_point.encode(), 1)
+        say(b"missing", b"there is no function " + entry_point.encode() + others_in(module), 1)
     return function
 
 

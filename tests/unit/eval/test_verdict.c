@@ -69,7 +69,14 @@ static void stdio(void **state)
     assert_string_equal(ruling.detail, "");
     print(&b, "x\nz");
     assert_int_equal(judge(&b, &ruling), JUDGE_WRONG_ANSWER);
-    assert_string_equal(ruling.detail, "line 2 of its output differs");
+    assert_string_equal(ruling.detail, "line 2 of its output differs: got \"z\", expected \"y\"");
+    print(&b, "");
+    assert_int_equal(judge(&b, &ruling), JUDGE_WRONG_ANSWER);
+    assert_string_equal(ruling.detail, "line 1 of its output differs: got no such line, expected \"x\"");
+    print(&b, "x\ny\n\n\x1b[1m\xff\tz \n");
+    assert_int_equal(judge(&b, &ruling), JUDGE_WRONG_ANSWER);
+    assert_string_equal(ruling.detail,
+                        "line 4 of its output differs: got \"\\x1b[1m\\xff\\x09z\", expected no such line");
     print(&b, "x\ny");
     b.outcome.out.truncated = true;
     assert_int_equal(judge(&b, &ruling), JUDGE_OUTPUT_LIMIT);
