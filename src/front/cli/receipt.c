@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/lines.h"
 #include "front/cli/options.h"
+#include "front/cli/receipt_absent.h"
 #include "front/cli/receipt_show.h"
 #include "front/cli/say.h"
 #include "front/cli/subject.h"
@@ -151,8 +152,12 @@ static int check_found(const char *path, const struct values *values, unsigned l
 {
     if (number == 0 && values->run)
         return base_err_set(err, BASE_E_USAGE, path, "has no receipt whose run_id begins with \"%.40s\"", values->run);
-    if (number == 0 && asks(values))
-        return base_err_set(err, BASE_E_USAGE, path, "has no receipt of that task, sample and case");
+    if (number == 0 && asks(values)) {
+        const struct cli_row row = {values->task, values->sample, values->at_case};
+        int r = cli_receipt_absent(path, &row, err);
+
+        return r < 0 ? r : base_err_set(err, BASE_E_USAGE, path, "has no receipt of that task, sample and case");
+    }
     if (asks(values))
         return 0;
     if (number == 0)

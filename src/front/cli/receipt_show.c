@@ -215,6 +215,19 @@ static void stream(const char *name, const json_t *object)
         printf("\n");
 }
 
+/* Where an evaluation keeps what the candidate wrote: in the folder of its receipts. */
+static void code_of(const json_t *judged)
+{
+    const json_t *sha256 = json_object_get(judged, "code_sha256");
+
+    if (!json_is_string(sha256))
+        return;
+    label("code");
+    printf("objects/");
+    value(sha256);
+    printf("\n");
+}
+
 void cli_receipt_show(const json_t *receipt)
 {
     static const char *const program[] = {"name", "runtime", "bytes", "sha256", NULL};
@@ -251,6 +264,7 @@ void cli_receipt_show(const json_t *receipt)
     members("root", json_object_get(receipt, "root"), root);
     members("ending", json_object_get(receipt, "ending"), ending);
     members("judged", json_object_get(receipt, "eval"), judged);
+    code_of(json_object_get(receipt, "eval"));
     rows("denied", json_object_get(receipt, "denials"), denial);
     if (json_is_false(json_object_get(receipt, "denials_complete")))
         printf("%s\n", "denied, too    what an earlier filter of system calls denied by itself is not known");
