@@ -380,14 +380,19 @@ bool engine_link_has_orphan(const struct engine_link *link)
     return false;
 }
 
+/* One that is alive clears its cage away first: if it were killed, the cage would die just after it, and so perhaps
+ * after we have ended. */
+#define BURY_WAIT_US 2000000
+
 /* The worker is gone, or its connection cannot be trusted any more: end it, whatever state it is in. What was open is
  * still to be told; what the worker said of it stays readable. */
 static void bury(struct engine_link *link)
 {
     struct engine_link rest = *link;
 
+    (void)shutdown(rest.fd, SHUT_WR); /* there will be no request; fails only when it is gone */
     link->fd = -1;
-    engine_link_end(link, 0);
+    engine_link_end(link, base_clock_us() + BURY_WAIT_US);
     *link = vacated(&rest);
     memcpy(link->open, rest.open, sizeof(link->open));
     for (unsigned i = 0; i < ENGINE_OPEN_MAX; i++)
