@@ -17,8 +17,25 @@ struct suffix {
 /* What is printed stands before what is only read. */
 static const struct suffix count_suffixes[] = {{"", 1}, {NULL, 0}};
 static const struct suffix bytes_suffixes[] = {
-    {"GiB", 1u << 30}, {"MiB", 1u << 20}, {"KiB", 1u << 10}, {"GB", 1000000000}, {"MB", 1000000}, {"kB", 1000},
-    {"B", 1},          {"", 1},           {"G", 1u << 30},   {"M", 1u << 20},    {"K", 1u << 10}, {NULL, 0},
+    {"GiB", 1u << 30},
+    {"MiB", 1u << 20},
+    {"KiB", 1u << 10},
+    {"GB", 1000000000},
+    {"MB", 1000000},
+    {"kB", 1000},
+    {"B", 1},
+    {"", 1},
+    {"G", 1u << 30},
+    {"M", 1u << 20},
+    {"K", 1u << 10},
+    {"Gi", 1u << 30},
+    {"Mi", 1u << 20},
+    {"Ki", 1u << 10},
+    {"T", UINT64_C(1) << 40},
+    {"Ti", UINT64_C(1) << 40},
+    {"TiB", UINT64_C(1) << 40},
+    {"TB", UINT64_C(1000000000000)},
+    {NULL, 0},
 };
 static const struct suffix ms_suffixes[] = {{"h", 3600000}, {"m", 60000},   {"s", 1000},   {"ms", 1},
                                             {"", 1},        {"min", 60000}, {"sec", 1000}, {NULL, 0}};
@@ -30,7 +47,8 @@ static const struct unit_row {
 } units[] = {
     [BASE_UNIT_COUNT] = {count_suffixes, 4000000, "a whole number from 1"},
     [BASE_UNIT_BYTES] = {bytes_suffixes, (uint64_t)1 << 53,
-                         "a number with B, kB, MB, GB, KiB, MiB or GiB after it, K, M, G for the last three"},
+                         "a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB after it; K, M, G, T and Ki, Mi, Gi, "
+                         "Ti are the last four"},
     [BASE_UNIT_MS] = {ms_suffixes, (uint64_t)30 * 24 * 3600 * 1000, "a number with ms, s, m or h after it"},
 };
 

@@ -212,7 +212,7 @@ static void values_and_words_have_remedies(void **state)
         const char *text, *remedy;
     } rows[] = {
         {"limits:\n  wall_ms: 5 sec\n", "with ms, s, m or h after it; no limit: {unlimited: \"why\"}"},
-        {"limits:\n  memory_bytes: 5 mb\n", "KiB, MiB or GiB after it"},
+        {"limits:\n  memory_bytes: 5 mb\n", "KiB, MiB, GiB or TiB after it"},
         {"limits:\n  wall: 5\n", "did you mean wall_ms?"},
         {"limits:\n  cpus: 0.5\n", "a whole number from 1; no limit: {unlimited: \"why\"}"},
         {"limits:\n  cpus: 5000\n", "at most 4096;"},
