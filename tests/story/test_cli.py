@@ -226,6 +226,21 @@ def test_receipt_show_reads_well(hood):
     assert len(load) < 8 and float(load) == run.receipt["environment"]["load_1min"]
 
 
+def test_receipt_show_begins_with_what_happened(hood):
+    run = hood.shell("echo 'missing       none'; echo; echo 'left behind   nothing'; exit 3")
+    text = hood.call("receipt", "show", run.receipt_path).text
+    lines = text.splitlines()
+    first = [line.split()[0] for line in lines[:8]]
+    assert first[:3] == ["run", "program", "ending"] and "stdout" in first and text.index("\nstdout") < text.index("\nlimits")
+    assert "  | missing       none" in lines and "  | left behind   nothing" in lines and "  |" in lines
+    assert len([line for line in lines if line.startswith(("missing", "left behind"))]) == 2  # none is the program's
+    every = hood.call("receipt", "show", "--all", run.receipt_path).text
+    settings = [mount for mount in run.receipt["mounts"] if mount["kind"] == "host-settings"]
+    assert every.count("kind host-settings") == len(settings)
+    assert not settings or "%d of kind host-settings" % len(settings) in text
+    assert text.count("kind host-settings") == (1 if settings else 0)
+
+
 def test_receipts_by_hand(hood):
     """What is no receipt is said in one line, and no byte of it reaches the terminal."""
     for name, content in {"empty": "", "text": "hello\n", "list": "[]\n", "object": "{}\n", "number": "7\n", "deep": "[" * 10000 + "\n",

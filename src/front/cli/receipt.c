@@ -21,7 +21,7 @@
 struct values {
     uint64_t index;
     const char *run, *task, *sample, *at_case;
-    bool json, alone;
+    bool json, alone, all;
     const char *objects, *results;
 };
 #define AT(field) offsetof(struct values, field)
@@ -32,6 +32,7 @@ static const struct cli_option show_options[] = {
     {"task", CLI_TEXT, AT(task), "ID", "Which", "of an evaluation: the one of this task; the last where it ran again"},
     {"sample", CLI_TEXT, AT(sample), "N", "Which", "and of this sample of it, from 0"},
     {"case", CLI_TEXT, AT(at_case), "NAME", "Which", "and of this case of it"},
+    {"all", CLI_FLAG, AT(all), NULL, "Output", "list each mount, also those of the machine's settings"},
     {"json", CLI_FLAG, AT(json), NULL, "Output", "print it as indented JSON"},
     {NULL},
 };
@@ -345,7 +346,7 @@ static int receipt_show(int argc, char **argv)
         return cli_say_error_view(&err);
     }
     if (!values.json)
-        cli_receipt_show(receipt);
+        cli_receipt_show(receipt, values.all);
     return cli_say_end(0);
 }
 

@@ -7,6 +7,7 @@
 #include "front/cli/receipt_show.h"
 #include "base/cleanup.h"
 #include "base/units.h"
+#include "cage/cage.h"
 #include "front/cli/say.h"
 #include "policy/policy.h"
 #include <stdint.h>
@@ -202,17 +203,30 @@ static void rows(const char *name, const json_t *list, const char *const *keys)
     }
 }
 
+/* Each line of it behind a bar, so that none looks like one of ours. */
+static void quoted(const char *text, size_t count)
+{
+    while (count > 0) {
+        const char *end = memchr(text, '\n', count);
+        size_t length = end ? (size_t)(end - text) : count;
+
+        printf("%s", length ? "  | " : "  |");
+        cli_say_visible(stdout, text, length);
+        printf("\n");
+        length += end ? 1 : 0;
+        text += length;
+        count -= length;
+    }
+}
+
 static void stream(const char *name, const json_t *object)
 {
     static const char *const keys[] = {"bytes", "kept_bytes", "truncated", "sha256", "text_bytes", NULL};
     const json_t *text = json_object_get(object, "text");
 
     members(name, object, keys);
-    if (!json_is_string(text) || json_string_length(text) == 0)
-        return;
-    cli_say_visible(stdout, json_string_value(text), json_string_length(text));
-    if (json_string_value(text)[json_string_length(text) - 1] != '\n')
-        printf("\n");
+    if (json_is_string(text))
+        quoted(json_string_value(text), json_string_length(text));
 }
 
 /* Where an evaluation keeps what the candidate wrote: in the folder of its receipts. */
@@ -228,7 +242,32 @@ static void code_of(const json_t *judged)
     printf("\n");
 }
 
-void cli_receipt_show(const json_t *receipt)
+static bool is_settings(const json_t *mount)
+{
+    const char *kind = json_string_value(json_object_get(mount, "kind"));
+
+    return kind && strcmp(kind, CAGE_SETTINGS_KIND) == 0;
+}
+
+/* Of the machine's settings there are dozens, each shown in the same way. */
+static void mounts(const json_t *list, bool all)
+{
+    static const char *const mount[] = {"at", "kind", "mode", NULL};
+    size_t index, folded = 0;
+    json_t *row;
+
+    json_array_foreach(list, index, row)
+    {
+        if (!all && is_settings(row))
+            folded++;
+        else
+            members(index ? "" : "mounts", row, mount);
+    }
+    if (folded)
+        printf("%*s%zu of kind " CAGE_SETTINGS_KIND ", read-only: --all lists them\n", LABEL_WIDTH, "", folded);
+}
+
+void cli_receipt_show(const json_t *receipt, bool all)
 {
     static const char *const program[] = {"name", "runtime", "bytes", "sha256", NULL};
     static const char *const hash[] = {"name", "sha256", NULL};
@@ -239,7 +278,6 @@ void cli_receipt_show(const json_t *receipt)
     static const char *const syscalls[] = {"profile", "sha256", NULL};
     static const char *const sight[] = {"path", "seen", "count", NULL};
     static const char *const unseen[] = {"unlisted", "unread", NULL};
-    static const char *const mount[] = {"at", "kind", "mode", NULL};
     static const char *const usage[] = {
         "wall_us", "cpu_us", "memory_peak_bytes", "processes_peak", "scratch_peak_bytes", NULL};
     static const char *const slot[] = {"state", "why", NULL};
@@ -251,17 +289,7 @@ void cli_receipt_show(const json_t *receipt)
     const json_t *zygote = json_object_get(receipt, "zygote");
 
     line("run", json_object_get(receipt, "run_id"));
-    line("started", json_object_get(receipt, "started_utc"));
-    line("version", json_object_get(receipt, "version"));
     members("program", json_object_get(receipt, "program"), program);
-    members("policy", json_object_get(receipt, "policy"), hash);
-    members("syscalls", json_object_get(receipt, "syscalls"), syscalls);
-    line("tier", json_object_get(receipt, "tier"));
-    line("cage", json_object_get(receipt, "cage"));
-    members("slot", json_object_get(json_object_get(receipt, "teardown"), "slot"), slot);
-    members("zygote", zygote, forked);
-    words("weaker", json_object_get(zygote, "weaker"));
-    members("root", json_object_get(receipt, "root"), root);
     members("ending", json_object_get(receipt, "ending"), ending);
     members("judged", json_object_get(receipt, "eval"), judged);
     code_of(json_object_get(receipt, "eval"));
@@ -271,16 +299,26 @@ void cli_receipt_show(const json_t *receipt)
     rows("tried files", json_object_get(observed, "files"), sight);
     rows("tried to run", json_object_get(observed, "exec"), sight);
     members("tried, too", observed, unseen);
+    stream("stdout", json_object_get(receipt, "stdout"));
+    stream("stderr", json_object_get(receipt, "stderr"));
     members("usage", json_object_get(receipt, "usage"), usage);
+    line("started", json_object_get(receipt, "started_utc"));
+    line("version", json_object_get(receipt, "version"));
+    members("policy", json_object_get(receipt, "policy"), hash);
+    members("syscalls", json_object_get(receipt, "syscalls"), syscalls);
+    line("tier", json_object_get(receipt, "tier"));
+    line("cage", json_object_get(receipt, "cage"));
+    members("slot", json_object_get(json_object_get(receipt, "teardown"), "slot"), slot);
+    members("zygote", zygote, forked);
+    words("weaker", json_object_get(zygote, "weaker"));
+    members("root", json_object_get(receipt, "root"), root);
     limits(json_object_get(receipt, "limits"));
     words("achieved", json_object_get(protections, "achieved"));
     words("missing", json_object_get(protections, "missing"));
     words("residual risk", json_object_get(receipt, "residual"));
-    rows("mounts", json_object_get(receipt, "mounts"), mount);
+    mounts(json_object_get(receipt, "mounts"), all);
     members("left behind", json_object_get(receipt, "teardown"), left);
     members("machine", json_object_get(receipt, "environment"), environment);
     line("previous", json_object_get(receipt, "previous_sha256"));
     line("sha256", json_object_get(receipt, "sha256"));
-    stream("stdout", json_object_get(receipt, "stdout"));
-    stream("stderr", json_object_get(receipt, "stderr"));
 }
