@@ -383,6 +383,30 @@ def test_a_policy_through_a_pipe(hood):
         assert bash("HOOD run %s <p.yaml" % words).returncode == 2
 
 
+def test_what_is_typed_has_a_hint(hood):
+    import pty
+    reads = hood.program("print(input())", "py")
+    for words, hinted in (([reads], True), (["--stdin", "/dev/null", reads], False), ([hood.program("exit 0", "sh")], False)):
+        master, slave = pty.openpty()
+        done = subprocess.run(hood.command("run", *words), stdin=slave, capture_output=True)
+        os.close(master), os.close(slave)
+        assert (b"passed on with --stdin -" in done.stderr) == hinted, done
+    master, slave = pty.openpty()
+    os.write(master, b"typed\n\x04")
+    done = subprocess.run(hood.command("run", "--stdin", "-", reads), stdin=slave, capture_output=True)
+    os.close(master), os.close(slave)
+    assert done.stdout == b"typed\n", done  # what it says works
+
+
+def test_memory_that_is_bounded_by_process_is_said(user_hood):
+    hood = weak_hood(user_hood)
+    big = hood.program("x = bytearray(200 << 20)\nprint(len(x))", "py")
+    run = hood.call("run", "--if-available", "--memory", "100M", big)
+    assert run.status == 1 and "memory is bounded for each process here, by rlimit" in run.said, run
+    expect_status(hood.call("run", "--if-available", big), 0)
+    assert "rlimit" not in hood.call("run", "--if-available", hood.program("exit 3", "sh")).said
+
+
 def test_nothing_is_read_from_the_null_device(hood):
     assert hood.call("run", "--stdin", "/dev/null", "--", "cat", stdin=b"own").out == b""
     expect_refusal(hood.call("run", "--stdin", "/dev/zero", "--", "true"), 2, "device")

@@ -90,7 +90,8 @@ struct job {
     struct stage_program program;
     struct stage_file *files;
     size_t file_count;
-    int stdin_fd; /* -1: nothing to read */
+    int stdin_fd;        /* -1: nothing to read */
+    bool is_typing_lost; /* standard input is a terminal, and is not passed on */
     int stdin_owned_fd;
     uint64_t signals;    /* those that were blocked at the start */
     const char *operand; /* FILE, or COMMAND */
@@ -265,7 +266,10 @@ static int open_stdin(struct job *job, struct base_err *err)
                                "standard input is the program or the policy already, so --stdin cannot be it too");
     if (path && !is_own)
         return open_stdin_file(job, path, err);
-    if (is_stdin_used(job) || (!is_own && isatty(STDIN_FILENO)))
+    if (is_stdin_used(job))
+        return 0;
+    job->is_typing_lost = !is_own && isatty(STDIN_FILENO);
+    if (job->is_typing_lost)
         return 0;
     if (fstat(STDIN_FILENO, &st) == 0 && S_ISDIR(st.st_mode))
         return base_err_set(err, BASE_E_USAGE, "standard input", "is a directory");
@@ -375,7 +379,8 @@ static int make_receipt(const struct job *job, const struct run_request *request
 static int say_end(const struct job *job, const char *const *args, const struct warden_outcome *outcome,
                    const json_t *receipt, struct base_err *err)
 {
-    const struct cli_run_after after = {&job->policy, outcome, job->program.name, args, job->files, job->file_count};
+    const struct cli_run_after after = {&job->policy, outcome,         job->program.name,  args,
+                                        job->files,   job->file_count, job->is_typing_lost};
 
     if (!job->values.json) {
         cli_run_end_say(outcome, &job->policy);

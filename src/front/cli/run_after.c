@@ -101,19 +101,23 @@ static void input_of(const char *path, char *text, size_t text_bytes)
 }
 
 /* Of a folder nothing can be given at once. Those that a cage has as well are nobody's mistake. */
-static void say_folder(const char *word)
+static bool say_folder(const char *word)
 {
     bool is_everywhere = word[strspn(word, "./")] == '\0' || strcmp(word, "/tmp") == 0 || strcmp(word, "/work") == 0;
     struct stat st;
 
-    if (!is_everywhere && stat(word, &st) == 0 && S_ISDIR(st.st_mode) && !is_place_of_cage(word))
-        cli_say_note("%s is a folder here, not in the cage: --input FILE:PATH for each file of it", word);
+    if (is_everywhere || stat(word, &st) < 0 || !S_ISDIR(st.st_mode) || is_place_of_cage(word))
+        return false;
+    cli_say_note("%s is a folder here, not in the cage: --input FILE:PATH for each file of it", word);
+    return true;
 }
 
-static void say_named(const struct cli_run_after *after)
+/* Whether there was anything to say. */
+static bool say_named(const struct cli_run_after *after)
 {
     AUTO_FREE struct named *named = calloc(1, sizeof(*named));
     char input[2 * PATH_MAX + 32];
+    bool said;
 
     for (const char *const *word = after->args; named && *word; word++)
         consider_word(after, *word, named);
@@ -121,8 +125,10 @@ static void say_named(const struct cli_run_after *after)
         input_of(named->paths[i], input, sizeof(input));
         cli_say_note("%s is a file here, not in the cage: add %s", named->paths[i], input);
     }
+    said = named && named->count > 0;
     for (const char *const *word = after->args; *word; word++)
-        say_folder(*word);
+        said |= say_folder(*word);
+    return said;
 }
 
 /* --- limits that the kernel keeps by an error, which it does not count --- */
@@ -168,7 +174,8 @@ void cli_run_after_say(const struct cli_run_after *after)
 
     if (outcome->ending != WARDEN_SIGNALED && (outcome->ending != WARDEN_EXITED || outcome->exit_code == 0))
         return;
-    say_named(after);
+    if (!say_named(after) && after->is_typing_lost)
+        cli_say_note("it had nothing to read: what you type is passed on with --stdin -");
     say_file_bytes(after);
     say_memory(after);
 }

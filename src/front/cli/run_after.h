@@ -12,6 +12,7 @@ struct cli_run_after {
     const char *const *args; /* of the command line; NULL ends them */
     const struct stage_file *files;
     size_t file_count;
+    bool is_typing_lost; /* it had nothing to read, because that was a terminal */
 };
 
 /* Where the program failed by itself: what of the cage may have had to do with it, one line each. A guess at what the
