@@ -379,6 +379,8 @@ def test_a_policy_through_a_pipe(hood):
     assert json.loads(done.stdout)["policy"]["name"] == "mine" and json.loads(done.stdout)["stdout"]["text"] == "own", done
     done = bash("HOOD run --policy - -- cat <p.yaml")
     assert (done.returncode, done.stdout) == (0, b""), done
+    os.mkfifo(hood.folder / "default")  # a word is a built-in policy, whatever lies here
+    assert bash("HOOD policy show default").stdout == hood.call("policy", "show", "default").out
     for words in ("--policy - -", "--policy - --stdin - -- cat"):
         assert bash("HOOD run %s <p.yaml" % words).returncode == 2
 

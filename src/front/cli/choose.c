@@ -85,9 +85,14 @@ static int load_stream(const char *named, struct policy *ret_policy, struct base
     return r < 0 ? r : policy_parse(text.bytes ? text.bytes : "", text.count, place, ret_policy, err);
 }
 
+bool cli_choose_is_stream(const char *named)
+{
+    return strcmp(named, "-") == 0 || (strpbrk(named, "/.") && stage_is_stream(named));
+}
+
 int cli_choose_named(const char *named, struct policy *ret_policy, struct base_err *err)
 {
-    return stage_is_stream(named) ? load_stream(named, ret_policy, err) : policy_load(named, ret_policy, err);
+    return cli_choose_is_stream(named) ? load_stream(named, ret_policy, err) : policy_load(named, ret_policy, err);
 }
 
 static int load(const char *named, struct policy *ret_policy, struct base_err *err)

@@ -25,6 +25,9 @@ struct cli_choice {
 int cli_choose_cage(const struct cli_syntax *syntax, const char *cage, bool fresh, enum run_cage by_default,
                     enum run_cage *ret_cage, struct base_err *err);
 
+/* Whether reading it waits for somebody; a plain word is a built-in policy, whatever lies here under that name. */
+bool cli_choose_is_stream(const char *named);
+
 /* Load a built-in policy or a file; "-", a FIFO and a shell's <(...) are read to their end. */
 int cli_choose_named(const char *named, struct policy *ret_policy, struct base_err *err);
 

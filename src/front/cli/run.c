@@ -297,7 +297,7 @@ static bool must_wait(const struct job *job)
 {
     const struct values *values = &job->values;
     bool waits = (!job->is_command && stage_is_stream(job->operand)) ||
-                 (values->policy && stage_is_stream(values->policy)) ||
+                 (values->policy && cli_choose_is_stream(values->policy)) ||
                  (values->stdin_path && strcmp(values->stdin_path, "-") != 0 && stage_is_stream(values->stdin_path));
 
     for (size_t i = 0; i < values->inputs.count && !waits; i++)
