@@ -101,7 +101,7 @@ def test_what_is_not_one_receipt(hood, evaluation):
     expect_refusal(hood.call("receipt", "show", "--task", "calls", evaluation), 2, "more than one", "--sample N and --case NAME")
     expect_refusal(hood.call("receipt", "show", "--task", "io/1", evaluation), 2, "--sample N")
     expect_refusal(hood.call("receipt", "show", "--task", "nosuch", evaluation), 2, "has no task .nosuch")
-    expect_refusal(hood.call("receipt", "show", "--task", "io/1", "--sample", "2", evaluation), 2, "has no task .nosuch")
+    expect_refusal(hood.call("receipt", "show", "--task", "io/1", "--sample", "2", evaluation), 2, "no such sample or case")
     expect_refusal(hood.call("receipt", "show", "--sample", "1", evaluation), 2, "need --task")
     expect_refusal(hood.call("receipt", "show", "--task", "io/1", "--index", "1", evaluation), 2, "give one")
 
