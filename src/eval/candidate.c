@@ -7,6 +7,7 @@
 #include "eval/odd.h"
 #include "eval/records.h"
 #include "judge/judge.h"
+#include "judge/value.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -191,6 +192,11 @@ static void refuse(struct eval_candidates *c, enum judge_verdict verdict, struct
     ret->refused_as = verdict;
 }
 
+static const char *kind_of(const json_t *code)
+{
+    return judge_value_big(code) ? "an integer" : eval_key_kind(json_typeof(code));
+}
+
 static void check_code(struct eval_candidates *c, const json_t *code, struct eval_candidate *ret)
 {
     const struct eval_line *line = &c->line;
@@ -201,11 +207,11 @@ static void check_code(struct eval_candidates *c, const json_t *code, struct eva
         refuse(c, line->refused_as, ret);
     } else if (line->many && !json_is_string(code) && !json_is_null(code)) {
         (void)snprintf(c->refused, sizeof(c->refused), "samples: element %zu must be text, not %s", c->code_at,
-                       eval_key_kind(json_typeof(code)));
+                       kind_of(code));
         refuse(c, JUDGE_NO_CODE, ret);
     } else if (is_list || (!json_is_string(code) && !json_is_null(code))) {
         (void)snprintf(c->refused, sizeof(c->refused), "%s: must be %s, not %s", line->key,
-                       is_list ? "a list of texts" : "text", eval_key_kind(json_typeof(code)));
+                       is_list ? "a list of texts" : "text", kind_of(code));
         refuse(c, JUDGE_NO_CODE, ret);
     }
 }

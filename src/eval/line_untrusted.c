@@ -45,15 +45,28 @@ static int parse_samples(const json_t *json, const char *place, const struct eva
     return 0;
 }
 
-static int name_line(const json_t *id, const char *place, struct eval_line *line, struct base_err *err)
+static int no_name(const json_t *json, const char *place, struct base_err *err)
 {
+    static const char *const other_names[] = {"id", "task", "name", "question_id", "problem_id"};
+
+    (void)base_err_set(err, BASE_E_INVALID, place, "task_id: is missing");
+    for (size_t i = 0; i < ARRAY_COUNT(other_names); i++)
+        if (eval_key_get(json, other_names[i]))
+            return base_err_remedy(err, "\"%s\" is not known: did you mean task_id?", other_names[i]);
+    return err->code;
+}
+
+static int name_line(const json_t *json, const char *place, struct eval_line *line, struct base_err *err)
+{
+    const json_t *id = json_object_get(json, "task_id");
+
     if (json_is_integer(id))
         (void)snprintf(line->example, sizeof(line->example), "%" JSON_INTEGER_FORMAT, json_integer_value(id));
     else if (json_is_string(id))
         make_short(json_string_value(id), line->example, sizeof(line->example));
     else
-        return base_err_set(err, BASE_E_INVALID, place, "task_id: %s",
-                            id ? "must be text or an integer" : "is missing");
+        return id ? base_err_set(err, BASE_E_INVALID, place, "task_id: must be text or an integer")
+                  : no_name(json, place, err);
     return 0;
 }
 
@@ -83,8 +96,7 @@ static int parse_code(const json_t *json, const char *place, const struct eval_t
                       struct base_err *err)
 {
     const json_t *completion = eval_key_get(json, "completion"), *solution = eval_key_get(json, "solution");
-    const json_t *id = json_object_get(json, "task_id");
-    int r = name_line(id, place, line, err);
+    int r = name_line(json, place, line, err);
 
     if (r < 0)
         return r;
@@ -94,7 +106,7 @@ static int parse_code(const json_t *json, const char *place, const struct eval_t
     }
     line->key = completion ? "completion" : "solution";
     line->codes = completion ? completion : solution ? solution : nothing_of(json);
-    line->task = eval_tasks_find(tasks, id);
+    line->task = eval_tasks_find(tasks, json_object_get(json, "task_id"));
     return 0;
 }
 

@@ -128,6 +128,7 @@ def test_an_odd_name_is_for_no_task_and_said_in_words(hood, odd, what):
 REFUSED = [
     ('{"task_id": "t", "completion": 7}', "no-code", "completion: must be text, not an integer"),
     ('{"task_id": "t", "solution": ["print(1)"]}', "no-code", "solution: must be text, not a list"),
+    ('{"task_id": "t", "solution": 123456789012345678901234567890}', "no-code", "solution: must be text, not an integer"),
     ('{"task_id": "t", "solution": {"a": 1}}', "no-code", "solution: must be text, not an object"),
     ('{"task_id": "t", "solution": "print(\'x\')", "language": "ruby"}', "compile-error", 'language: "ruby" is not known here'),
     ('{"task_id": "t", "solution": "print(\'x\')", "solution": "y"}', "no-code", '"solution" is there twice'),
@@ -143,7 +144,7 @@ def test_one_odd_line_is_its_own_verdict(hood, form):
     run = evaluate(hood, lines(hood, "tasks.jsonl", STDIO), hood.file("c.json", text), status=1)
     found = [(row["verdict"], row["detail"] or "") for row in sorted(run.rows, key=lambda row: row["sample"])]
     wanted = [(verdict, detail) for _, verdict, detail in REFUSED]
-    wanted.insert(5, ("wrong-answer", "line 1"))
+    wanted.insert(6, ("wrong-answer", "line 1"))
     assert [verdict for verdict, _ in found] == [verdict for verdict, _ in wanted] + ["pass"], found
     assert all(got.startswith(want) for (_, got), (_, want) in zip(found, wanted)), found
     expect_status(hood.call("receipt", "verify", run.folder / "receipts.jsonl"), 0)
@@ -177,7 +178,7 @@ def test_a_misspelled_key_is_named(hood, task, pattern):
 
 @pytest.mark.parametrize("line,pattern", [
     ({"task_id": "t", "code": "x"}, 'is no candidate.*"code" is not known: did you mean solution'),
-    ({"task_id": "t", "complection": "x"}, "did you mean completion"),
+    ({"task_id": "t", "complection": "x"}, "did you mean completion"), ({"id": "t", "completion": "x"}, '"id" is not known: did you mean task_id'),
     ({"task_id": "t", "completions": ["x"]}, "one line {task_id, completion} for each sample")])
 def test_a_misspelled_key_of_a_candidate_is_named(hood, line, pattern):
     refused(hood, lines(hood, "tasks.jsonl", STDIO), lines(hood, "c.jsonl", line), r"c\.jsonl:1: .*" + pattern)
