@@ -15,10 +15,11 @@
 /* --- files of the starter's that are named, and are not in the cage --- */
 
 #define NAMED_MAX 8
+#define TRIED_MAX 1000 /* a command line may have a hundred thousand words */
 
 struct named {
     char paths[NAMED_MAX][PATH_MAX];
-    size_t count;
+    size_t count, tried;
 };
 
 /* Below these a cage has what the machine has, or something of its own. */
@@ -58,8 +59,9 @@ static void consider(const struct cli_run_after *after, const char *word, size_t
     char *path = named->paths[named->count < NAMED_MAX ? named->count : 0];
     struct stat st;
 
-    if (named->count == NAMED_MAX || length == 0 || length >= PATH_MAX)
+    if (named->count == NAMED_MAX || length == 0 || length >= PATH_MAX || named->tried == TRIED_MAX)
         return;
+    named->tried++;
     memcpy(path, word, length);
     path[length] = '\0';
     if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || is_in_cage(after, path))
@@ -126,7 +128,7 @@ static bool say_named(const struct cli_run_after *after)
         cli_say_note("%s is a file here, not in the cage: add %s", named->paths[i], input);
     }
     said = named && named->count > 0;
-    for (const char *const *word = after->args; *word; word++)
+    for (const char *const *word = after->args; *word && word - after->args < NAMED_MAX; word++)
         said |= say_folder(*word);
     return said;
 }
