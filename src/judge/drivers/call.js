@@ -214,17 +214,16 @@ async function load(say, entryPoint) {
 }
 
 // What there is instead of a function that is missing, by the look of the text: its names cannot be asked for.
-const FORMS = [
-    /^(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b[\s*]*([\w$]+)/gm,
-    /^(?:export\s+)?(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*=>|[\w$]+\s*=>)/gm,
-    /^(?:module\.)?exports\.([\w$]+)\s*=/gm,
-    /^(class\s+[\w$]+)/gm,
-];
-
 function othersIn() {
+    const forms = [
+        /^(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b[\s*]*([\w$]+)/gm,
+        /^(?:export\s+)?(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*=>|[\w$]+\s*=>)/gm,
+        /^(?:module\.)?exports\.([\w$]+)\s*=/gm,
+        /^(class\s+[\w$]+)/gm,
+    ];
     try {
         const source = fs.readFileSync(CANDIDATE, "utf8").slice(0, 65536);
-        const found = FORMS.flatMap(form => [...source.matchAll(form)]).sort((a, b) => a.index - b.index);
+        const found = forms.flatMap(form => [...source.matchAll(form)]).sort((a, b) => a.index - b.index);
         const text = [...new Set(found.map(match => match[1]))].join(", ");
         if (text === "") return ", nor any other";
         return "; there are: " + (text.length <= 100 ? text : text.slice(0, 97) + "...");

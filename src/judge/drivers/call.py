@@ -102,14 +102,21 @@ def fail(say, word, error):
         say(word, reason_of(error), 1)
 
 
+# What there is instead of a function that is missing. A text, since compiling it would cost every run its time.
+OTHERS = r"""
+own = [(name, type(value)) for name, value in module.__dict__.items()
+       if type(name) is str and type(value) in (types.FunctionType, type) and value.__module__ == "solution"]
+text = ", ".join(["class " * (kind is type) + name for name, kind in own])
+text = text if len(text) <= 100 else text[:97] + "..."
+others = ("; there are: " + text if own else ", nor any other").encode("utf-8", "backslashreplace")
+"""
+
+
 def others_in(module):
-    """What there is instead of a function that is missing."""
     try:
-        own = [(name, type(value)) for name, value in vars(module).items()
-               if type(name) is str and type(value) in (types.FunctionType, type) and value.__module__ == "solution"]
-        text = ", ".join(["class " * (kind is type) + name for name, kind in own])
-        text = text if len(text) <= 100 else text[:97] + "..."
-        return ("; there are: " + text if own else ", nor any other").encode("utf-8", "backslashreplace")
+        found = {"module": module, "types": types}
+        exec(OTHERS, found)
+        return found["others"]
     except BaseException:
         return b""
 
