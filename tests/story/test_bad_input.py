@@ -356,7 +356,7 @@ def test_candidate_folder_missing(hood):
     expect_refusal(hood.call("eval", tasks), 2, "candidates")
 
 
-BAD_CANDIDATES = {"not JSON": "oops\n", "no code": '{"task_id": "echo"}\n', "wrong type": '{"task_id": "echo", "completion": 7}\n',
+BAD_CANDIDATES = {"not JSON": "oops\n", "no code": '{"task_id": "echo"}\n', "no object": "7\n",
                   "torn": '{"task_id": "echo", "completion": "print(1)"}\n{"task_id": "ec'}
 
 

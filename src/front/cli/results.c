@@ -206,7 +206,7 @@ static void note_example(struct group *group, const json_t *row)
     const char *task = json_string_value(json_object_get(row, "task_id"));
     const char *at_case = json_string_value(json_object_get(row, "case"));
     json_int_t sample = json_integer_value(json_object_get(row, "sample"));
-    char text[2 * EXAMPLE_BYTES], number[32] = "";
+    char text[3 * EXAMPLE_BYTES], number[32] = "";
 
     if (group->example_count == EXAMPLES_MAX)
         return;
