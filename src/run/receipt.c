@@ -89,8 +89,20 @@ static json_t *limits_json(const struct run_request *request, const struct warde
     return limits;
 }
 
+/* Most have their kind and mode in common. */
+static json_t *setting_json(const char *path, json_t *kind, json_t *mode)
+{
+    json_t *row = json_object();
+
+    base_json_put(&row, "at", json_string(path));
+    base_json_put(&row, "kind", json_incref(kind));
+    base_json_put(&row, "mode", json_incref(mode));
+    return row;
+}
+
 static json_t *mounts_json(const struct run_request *request, const struct warden_outcome *outcome)
 {
+    AUTO_JSON json_t *kind = json_string(CAGE_SETTINGS_KIND), *mode = json_string(CAGE_SETTINGS_MODE);
     json_t *mounts = json_array();
 
     for (const struct cage_mount *mount = cage_mounts(); mount->at; mount++)
@@ -98,8 +110,7 @@ static json_t *mounts_json(const struct run_request *request, const struct warde
                                          cage_mount_mode(mount, request->policy)));
     for (unsigned row = 0; cage_settings_path(row); row++)
         if (outcome->settings >> row & 1)
-            base_json_add(&mounts, json_pack("{s:s,s:s,s:s}", "at", cage_settings_path(row), "kind", CAGE_SETTINGS_KIND,
-                                             "mode", CAGE_SETTINGS_MODE));
+            base_json_add(&mounts, setting_json(cage_settings_path(row), kind, mode));
     return mounts;
 }
 
