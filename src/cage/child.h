@@ -104,6 +104,7 @@ struct cage_context {
     int ends[CAGE_END_MAX];
     char own_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the cage's or its keeper's, read back when that is built */
     uint64_t keeper_root;                         /* number of the mount that is a keeper's root; 0: there is none */
+    unsigned top_folders;                         /* what cage_landlock_look() has found; 0: nobody has looked */
     uint64_t staged_bytes, staged_inodes;         /* what the scratch holds before the guest starts */
     int root_fd, scratch_fd, listener_fd, signal_fd;
     int zygote_fd;    /* a keeper's line to its zygote; -1: there is none */
@@ -304,6 +305,9 @@ int cage_mount_prove_root(struct cage_context *context);
 int cage_mount_prove_view(struct cage_context *context);
 int cage_mount_prove_scratch(struct cage_context *context);
 int cage_mount_prove_proc(struct cage_context *context);
+
+/* landlock_child.c: which folders of the caller's root are there in some cages only; a keeper's root stays as it is. */
+unsigned cage_landlock_look(void);
 
 /* landlock_child.c */
 int cage_landlock_apply(struct cage_context *context);

@@ -64,12 +64,13 @@ static void make_next(struct cage_context *context, int line_fd)
     (void)kernel_close(line_fd);
 }
 
-/* What its cages are told from it by (prove_mount_ns, prove_ipc_ns). */
+/* What its cages are told from it by (prove_mount_ns, prove_ipc_ns), and what none of them need look for again. */
 static int leave_marks(struct cage_context *context)
 {
     bool has_queues = !(context->without & CAGE_BIT(IPC_NS)); /* else the machine's would get one */
     int r = has_queues ? KERNEL(SYS_msgget, CAGE_KEEPER_QUEUE, IPC_CREAT | 0600) : 0;
 
+    context->top_folders = cage_landlock_look();
     return r < 0 ? r : cage_mount_number(&context->keeper_root);
 }
 

@@ -59,17 +59,29 @@ static int add_rule(int ruleset_fd, const char *path, uint64_t access)
 }
 
 /* Where older systems have real folders instead of links into /usr, or settings stand. */
-static int add_top_folders(int ruleset_fd)
-{
-    static const char *const folders[] = {"/bin", "/sbin", "/lib", "/lib64", "/var"};
+static const char *const top_folders[] = {"/bin", "/sbin", "/lib", "/lib64", "/var"};
+#define LOOKED (1u << 31)
 
-    for (size_t i = 0; i < ARRAY_COUNT(folders); i++) {
+unsigned cage_landlock_look(void)
+{
+    unsigned found = LOOKED;
+
+    for (size_t i = 0; i < ARRAY_COUNT(top_folders); i++) {
         struct stat st;
-        int r = kernel_stat(AT_FDCWD, folders[i], &st, AT_SYMLINK_NOFOLLOW);
-        if (r == 0 && S_ISDIR(st.st_mode) && (r = add_rule(ruleset_fd, folders[i], READ)) < 0)
-            return r;
+        if (kernel_stat(AT_FDCWD, top_folders[i], &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
+            found |= 1u << i;
     }
-    return 0;
+    return found;
+}
+
+static int add_top_folders(int ruleset_fd, unsigned found)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < ARRAY_COUNT(top_folders) && r == 0; i++)
+        if (found >> i & 1)
+            r = add_rule(ruleset_fd, top_folders[i], READ);
+    return r;
 }
 
 int cage_landlock_apply(struct cage_context *context)
@@ -90,7 +102,7 @@ int cage_landlock_apply(struct cage_context *context)
     for (size_t i = 0; i < ARRAY_COUNT(rules); i++)
         if ((r = add_rule(fd, rules[i].path, rules[i].access & ruleset.handled_access_fs)) < 0)
             return r;
-    r = add_top_folders(fd);
+    r = add_top_folders(fd, context->top_folders & LOOKED ? context->top_folders : cage_landlock_look());
     if (r < 0)
         return r;
     return kernel_landlock_restrict_self(fd);

@@ -24,7 +24,7 @@ struct zygote_request {
     struct cage_host host;
     uint64_t without;
     uint64_t root; /* number of the mount that the guest must find as its root */
-    uint32_t filter_count;
+    uint32_t filter_count, top_folders;
 };
 
 /* The descriptors with it. */

@@ -180,7 +180,8 @@ static int send_request(struct cage_context *context, int run_fd)
     const struct cage_terms *terms = context->terms;
     int fds[ZYGOTE_FD_MAX] = {[ZYGOTE_RUN] = run_fd};
     char control[CMSG_SPACE(sizeof(fds))] __attribute__((aligned(sizeof(size_t)))) = {0};
-    struct zygote_request request = {.terms = *terms, .host = *context->host, .without = context->without};
+    struct zygote_request request = {
+        .terms = *terms, .host = *context->host, .without = context->without, .top_folders = context->top_folders};
     unsigned count = terms->filter_count;
     const struct sock_filter *filter =
         terms->filter ? terms->filter : cage_filter(terms->network == POLICY_NETWORK_LOOPBACK, &count);

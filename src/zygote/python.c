@@ -201,6 +201,7 @@ static int become(int fds[ZYGOTE_FD_MAX], struct cage_report *report, int *ret_l
         .host = &request.host,
         .terms = terms,
         .without = request.without,
+        .top_folders = request.top_folders,
         .keeper_root = request.root, /* there is one, and we are there */
         .zygote = 1,
         .no_exec = true,
