@@ -27,9 +27,10 @@ def masked(data):
 def signature(run, name):
     """All of a run that must not depend on how it was started."""
     receipt = run.receipt
+    in_time = receipt["ending"]["limit"] not in ("wall", "cpu", "idle")  # else how far an interrupted one gets is chance
     denials = [(row["class"], row["what"], None if name in COUNTED else row["count"]) for row in receipt["denials"]]
     return {
-        "status": run.status, "stdout": masked(run.out), "stderr": masked(run.err), "ending": receipt["ending"],
+        "status": run.status, "stdout": masked(run.out), "stderr": in_time and masked(run.err), "ending": receipt["ending"],
         "denials": sorted(denials), "protections": receipt["protections"], "limits": {key: dict(limit, hits=limit.get("hits", 0) > 0) for key, limit in receipt["limits"].items()},
         "truncated": [receipt[stream]["truncated"] for stream in ("stdout", "stderr")],
     }
