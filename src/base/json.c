@@ -29,7 +29,7 @@ static int put(struct base_buf *buf, const char *bytes, size_t count)
     return 0;
 }
 
-static const char *short_escape(unsigned char c)
+const char *base_json_escape(unsigned char c)
 {
     switch (c) {
     case '"':
@@ -53,7 +53,7 @@ static const char *short_escape(unsigned char c)
 
 static int write_escape(unsigned char c, struct base_buf *buf)
 {
-    const char *text = short_escape(c);
+    const char *text = base_json_escape(c);
 
     return text ? base_buf_text(buf, text) : base_buf_printf(buf, "\\u%04x", c);
 }
@@ -342,7 +342,7 @@ static size_t room_of(const unsigned char *text, size_t count, size_t *ret_lengt
         return length ? length : 3; /* U+FFFD for what is none */
     if (is_plain(*text))
         return *text == 0x7f ? 6 : 1;
-    return short_escape(*text) ? 2 : 6;
+    return base_json_escape(*text) ? 2 : 6;
 }
 
 /* Length of what takes a byte each at @text, which is ASCII. */

@@ -31,6 +31,9 @@ void base_json_put(json_t **object, const char *key, json_t *value);
 /* Append the canonical form: keys sorted, compact, UTF-8, one line, no newline at the end. */
 int base_json_canonical(const json_t *json, struct base_buf *buf);
 
+/* How JSON writes a character that has an escape of two characters; NULL for any other. */
+const char *base_json_escape(unsigned char c);
+
 /* SHA-256 of the canonical form. */
 int base_json_hash(const json_t *json, char ret_hex[BASE_HASH_HEX]);
 

@@ -2,6 +2,7 @@
 
 #include "judge/value.h"
 #include "base/cleanup.h"
+#include "base/json.h"
 #include "judge/judge.h"
 #include <math.h>
 #include <stdio.h>
@@ -30,28 +31,6 @@ const char *judge_real_text(double real, char text[JUDGE_REAL_BYTES])
     return text;
 }
 
-static const char *escape_of(char c)
-{
-    switch (c) {
-    case '"':
-        return "\\\"";
-    case '\\':
-        return "\\\\";
-    case '\b':
-        return "\\b";
-    case '\f':
-        return "\\f";
-    case '\n':
-        return "\\n";
-    case '\r':
-        return "\\r";
-    case '\t':
-        return "\\t";
-    default:
-        return NULL;
-    }
-}
-
 int judge_put_text(struct base_buf *buf, const char *bytes, size_t count)
 {
     size_t from = 0;
@@ -62,8 +41,8 @@ int judge_put_text(struct base_buf *buf, const char *bytes, size_t count)
             continue;
         r = base_buf_append(buf, bytes + from, i - from);
         if (r >= 0)
-            r = escape_of(bytes[i]) ? base_buf_text(buf, escape_of(bytes[i]))
-                                    : base_buf_printf(buf, "\\u%04x", (unsigned char)bytes[i]);
+            r = base_json_escape(bytes[i]) ? base_buf_text(buf, base_json_escape(bytes[i]))
+                                           : base_buf_printf(buf, "\\u%04x", (unsigned char)bytes[i]);
         from = i + 1;
     }
     if (r >= 0 && count > from)
