@@ -36,6 +36,34 @@ struct cage_residual {
 };
 const struct cage_residual *cage_residuals(void);
 
+/* --- Landlock: what each of its ABIs adds (landlock.def) --- */
+
+enum cage_landlock {
+#define LANDLOCK(name, word, abi, since, adds, before) CAGE_LANDLOCK_##name = (abi),
+#include "cage/landlock.def"
+#undef LANDLOCK
+    CAGE_LANDLOCK_END, /* the first ABI that is not known here */
+    CAGE_LANDLOCK_KNOWN = CAGE_LANDLOCK_END - 1
+};
+struct cage_landlock_row {
+    int abi;
+    const char *name;                                /* "ABI 1" */
+    const char *word, *since, *from, *adds, *before; /* @from: "from Linux 5.13 on" */
+};
+
+/* All of them, from ABI 1 on; an ABI of 0 ends the list. */
+const struct cage_landlock_row *cage_landlock_rows(void);
+
+/* Whether the wall has the row's part on a kernel with @abi, for a policy with @network: TCP is closed only where no
+ * network is granted. */
+bool cage_landlock_has(const struct cage_landlock_row *row, int abi, enum policy_network network);
+
+/* "files, moves from folder to folder": what it has, into @text. */
+void cage_landlock_text(int abi, enum policy_network network, char *text, size_t text_bytes);
+
+/* "truncation (Linux 6.2), ...": what the wall would have on a later kernel; empty where it has all that is known. */
+void cage_landlock_lacks(int abi, char *text, size_t text_bytes);
+
 /* --- host: what this machine can do --- */
 
 enum cage_manager { CAGE_MANAGER_NONE, CAGE_MANAGER_V1, CAGE_MANAGER_V2 };
@@ -60,7 +88,7 @@ struct cage_host {
     bool privileged;    /* started by root, with the rights to give each cage its own ids */
     uid_t uid_base;     /* privileged: first id of the range for cages; slot k has base + 2k (init), + 2k + 1 (guest) */
     unsigned uid_slots; /* how many slots the range has */
-    int landlock_abi;   /* 0: none */
+    int landlock_abi;   /* the one that is used, at most CAGE_LANDLOCK_KNOWN; 0: none */
     uint64_t hard_open_files, hard_file_bytes, hard_processes, hard_cpu_s; /* inherited; UINT64_MAX: none */
     uint64_t hard_address_space, hard_data_bytes, hard_stack_bytes;
     uint64_t soft_processes; /* of an ordinary user: no user namespace has more than this */
@@ -101,6 +129,7 @@ bool cage_host_is_filtered(void);
 struct cage_plan {
     const struct policy *policy; /* borrowed */
     uint64_t requested;          /* bits of the steps that must be achieved */
+    int landlock_abi;            /* by which the second wall is put up; 0: there is none */
     uint64_t missing; /* bits given up with leave of the policy, or that this kernel or starter cannot have */
     bool uses_cgroup[CAGE_CONTROLLER_MAX];
     struct {

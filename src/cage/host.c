@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "cage/cage.h"
 #include "cage/kernel.h"
+#include "cage/mutation.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -255,7 +256,10 @@ static int probe_landlock(void)
 {
     int abi = kernel_landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 
-    return abi == -ENOSYS || abi == -EOPNOTSUPP ? 0 : abi > 0 ? abi : 1;
+    if (abi == -ENOSYS || abi == -EOPNOTSUPP)
+        return 0;
+    abi = abi < 1 ? 1 : abi > CAGE_LANDLOCK_KNOWN ? CAGE_LANDLOCK_KNOWN : abi;
+    return cage_mutation_landlock(abi);
 }
 
 void cage_host_probe(struct cage_host *ret_host)

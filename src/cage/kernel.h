@@ -42,6 +42,8 @@
 #define KERNEL_LANDLOCK_NET_CONNECT_TCP            (1ULL << 1)
 #define KERNEL_LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET (1ULL << 0)
 #define KERNEL_LANDLOCK_SCOPE_SIGNAL               (1ULL << 1)
+#define KERNEL_LANDLOCK_LOG_SAME_EXEC_OFF          (1u << 0)
+#define KERNEL_LANDLOCK_LOG_SUBDOMAINS_OFF         (1u << 2)
 
 /* landlock_ruleset_attr as of ABI 6; older kernels take the first fields. */
 struct kernel_landlock_ruleset {
@@ -522,7 +524,7 @@ static inline int kernel_landlock_add_path(int ruleset_fd, const struct landlock
 {
     return KERNEL(SYS_landlock_add_rule, ruleset_fd, LANDLOCK_RULE_PATH_BENEATH, rule, 0);
 }
-static inline int kernel_landlock_restrict_self(int ruleset_fd)
+static inline int kernel_landlock_restrict_self(int ruleset_fd, unsigned flags)
 {
-    return KERNEL(SYS_landlock_restrict_self, ruleset_fd, 0);
+    return KERNEL(SYS_landlock_restrict_self, ruleset_fd, flags);
 }

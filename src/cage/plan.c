@@ -283,6 +283,7 @@ int cage_plan_make(const struct policy *policy, const struct cage_host *host, st
         return r;
     if (host->manager == CAGE_MANAGER_NONE)
         plan.missing |= CAGE_BIT(CGROUP);
+    plan.landlock_abi = host->landlock_abi;
     if (host->landlock_abi == 0)
         plan.missing |= CAGE_BIT(LANDLOCK);
     if (host->keeps_groups)

@@ -339,6 +339,7 @@ static int finish(json_t *receipt, const struct run_request *request, const stru
         {"started_utc", json_string(outcome->started_utc)},
         {"mounts", run_common_get(RUN_COMMON_MOUNTS, request, outcome, mounts_json)},
         {"protections", run_common_get(RUN_COMMON_PROTECTIONS, request, outcome, protections_json)},
+        {"landlock_abi", outcome->landlock_abi ? json_integer(outcome->landlock_abi) : json_null()},
         {"limits", run_common_get(RUN_COMMON_LIMITS, request, outcome, limits_json)},
         {"ending", ending_json(outcome)},
         {"denials", denials_json(outcome)},

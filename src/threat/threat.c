@@ -67,7 +67,8 @@ int threat_look(const struct cage_host *host, struct threat_here *ret_here, stru
     r = cage_plan_make(&policy, host, &plan, err);
     if (r < 0)
         return r;
-    *ret_here = (struct threat_here){.steps = plan.requested, .own_ids = host->privileged};
+    *ret_here =
+        (struct threat_here){.steps = plan.requested, .own_ids = host->privileged, .landlock_abi = host->landlock_abi};
     for (int key = 0; key < POLICY_LIMIT_MAX; key++) {
         ret_here->limits[key].by = plan.limits[key].enforced_by;
         ret_here->limits[key].is_weaker = plan.limits[key].is_weaker;
@@ -75,14 +76,42 @@ int threat_look(const struct cage_host *host, struct threat_here *ret_here, stru
     return 0;
 }
 
+/* "ABI 2", of which the second wall is. */
+static const char *landlock_name(int abi)
+{
+    const char *name = NULL;
+
+    for (const struct cage_landlock_row *row = cage_landlock_rows(); row->abi && row->abi <= abi; row++)
+        name = row->name;
+    return name;
+}
+
 static enum threat_wall step_wall(const struct threat_here *here, unsigned step, const char **ret_by)
 {
     if (!(here->steps >> step & 1))
         return THREAT_WALL_LOST;
+    if (step == CAGE_STEP_LANDLOCK)
+        *ret_by = landlock_name(here->landlock_abi);
     if (step != CAGE_STEP_IDENTITY_MAP || here->own_ids)
         return THREAT_WALL_STANDS;
     *ret_by = "every cage has the starter's id";
     return THREAT_WALL_WEAKER;
+}
+
+/* The words of the second wall's parts: "landlock_" and a word of cage/landlock.def. */
+#define LANDLOCK_PART "landlock_"
+
+static enum threat_wall landlock_wall(const struct threat_here *here, const char *part, const char **ret_by)
+{
+    bool stands = here->steps & CAGE_BIT(LANDLOCK);
+
+    for (const struct cage_landlock_row *row = cage_landlock_rows(); row->abi; row++)
+        if (strcmp(part, row->word) == 0) {
+            stands = stands && row->abi <= here->landlock_abi;
+            *ret_by = stands ? landlock_name(here->landlock_abi) : row->from;
+            return stands ? THREAT_WALL_STANDS : THREAT_WALL_LOST;
+        }
+    return THREAT_WALL_UNKNOWN;
 }
 
 static enum threat_wall limit_wall(const struct threat_here *here, unsigned key, const char **ret_by)
@@ -99,6 +128,8 @@ static enum threat_wall limit_wall(const struct threat_here *here, unsigned key,
 enum threat_wall threat_wall(const struct threat_here *here, const char *word, const char **ret_by)
 {
     *ret_by = NULL;
+    if (strncmp(word, LANDLOCK_PART, strlen(LANDLOCK_PART)) == 0)
+        return landlock_wall(here, word + strlen(LANDLOCK_PART), ret_by);
     for (unsigned step = 0; step < CAGE_STEP_MAX; step++)
         if (strcmp(word, cage_step_name(step)) == 0)
             return step_wall(here, step, ret_by);

@@ -27,8 +27,9 @@ const struct threat_attacker *threat_attackers(void);
 
 /* What one machine has of it. */
 struct threat_here {
-    uint64_t steps; /* that a run puts up */
-    bool own_ids;   /* each cage has an id on the host that nobody else has */
+    uint64_t steps;   /* that a run puts up */
+    int landlock_abi; /* by which that step is put up */
+    bool own_ids;     /* each cage has an id on the host that nobody else has */
     struct {
         const char *by; /* who keeps it: a receipt's `enforced_by` */
         bool is_weaker; /* only for each process by itself, or not at all */

@@ -80,6 +80,7 @@ struct warden_outcome {
     struct base_err error;   /* SETUP_ERROR and LOST: what went wrong; code 0 otherwise */
 
     uint64_t protections_requested, protections_achieved, protections_missing; /* bits by CAGE_STEP_* */
+    int landlock_abi; /* by which that wall was put up; 0: it was not */
     struct {
         char enforced_by[24]; /* "cgroup-v1", "rlimit", "supervisor", "tmpfs", "none" (only with _if_available) */
         uint64_t hits;        /* times that the kernel said no; WARDEN_UNKNOWN where it does not count */

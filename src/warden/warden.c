@@ -412,6 +412,8 @@ static void finish_protections(struct warden_watch *watch)
     watch->outcome->protections_requested = watch->job->plan->requested;
     watch->outcome->protections_achieved = watch->report->achieved;
     watch->outcome->protections_missing = watch->job->plan->missing;
+    if (watch->report->achieved & CAGE_BIT(LANDLOCK))
+        watch->outcome->landlock_abi = watch->job->plan->landlock_abi;
 }
 
 static int finish_denials(struct warden_watch *watch)

@@ -151,3 +151,63 @@ def test_without_what_is_new_for_each_run_of_a_slot_the_drill_turns_red(hood, mu
     row = drill(mutant, NOTICES[step], step, "slot")
     assert row["result"] == "red" and row["reasons"], row
     expect_next_start_clears(hood, groups)
+
+
+# Older kernels, as far as Landlock goes: what is put up, and what is said of it, by ABI.
+ADDS = ["files", "moves from folder to folder", "truncation", "TCP", "requests on devices", "signals and abstract sockets",
+        "no line in the audit log"]
+LANDLOCK_FINDS = """
+import fcntl, os, socket
+def tried(what):
+    try: what(); print('done')
+    except OSError as why: print(why.errno)
+os.makedirs('a'); os.makedirs('b'); open('a/x', 'w').close()
+tried(lambda: os.rename('a/x', 'b/x'))
+tried(lambda: fcntl.ioctl(open('/dev/null'), 0x5401, bytes(64)))
+tried(lambda: fcntl.ioctl(open('/dev/random'), 0x80045200, bytes(64)))
+"""
+
+
+def older(abi):
+    return dict(os.environ, FUMEHOOD_LANDLOCK_ABI=str(abi))
+
+
+@pytest.fixture
+def landlock_abi(hood, mutant):
+    abi = hood.shell("true").receipt["landlock_abi"]
+    need(abi == len(ADDS), "this kernel's Landlock has ABI %s: newer ones cannot be looked at" % abi)
+    return abi
+
+
+@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
+@pytest.mark.parametrize("abi", range(len(ADDS) + 1))
+def test_on_older_kernels_a_receipt_says_what_was_put_up(hood, mutant, landlock_abi, abi, cage):
+    """Moves from folder to folder are refused before ABI 2, whoever allows them; requests on devices by no ABI but 5 and by
+    the filter in any case."""
+    hood = Hood(hood.folder, hood.nonce, mutant, as_is=True)
+    run = hood.python(LANDLOCK_FINDS, options=["--cage", cage], env=older(abi))
+    assert run.status == 0, run
+    assert run.receipt["landlock_abi"] == (abi or None)
+    assert ("landlock" in run.receipt["protections"]["achieved"]) == (abi > 0)
+    assert ("landlock" in run.receipt["protections"]["missing"]) == (abi == 0)
+    moved, terminal, entropy = run.text.split()
+    assert moved == ("18" if abi == 1 else "done")
+    assert terminal == ("13" if abi >= 5 else "25") and entropy == "1"
+
+
+@pytest.mark.parametrize("abi", range(len(ADDS) + 1))
+def test_on_older_kernels_no_more_is_claimed(mutant, landlock_abi, abi):
+    explained = subprocess.run([mutant, "policy", "explain", "default"], env=older(abi), capture_output=True, text=True).stdout
+    text = " ".join(explained.split())
+    if abi == 0:
+        assert "MISSING on this machine, which the receipt will say: landlock" in text
+        return
+    assert "here ABI %d, %s" % (abi, ", ".join(ADDS[:abi])) in text
+    assert ("not here: " + ADDS[abi] in text) if abi < len(ADDS) else ("not here: " not in text)
+    doctor = json.loads(subprocess.run([mutant, "doctor", "--json"], env=older(abi), capture_output=True).stdout)
+    row, = [check for check in doctor["checks"] if check["name"] == "landlock"]
+    assert row["found"].startswith("ABI %d: %s" % (abi, ", ".join(ADDS[:abi])))
+    states = {threat["id"]: threat["state"] for threat in doctor["threats"]}
+    assert states["devices"] == "held" and states["other-processes"] == ("held" if abi >= 6 else "weaker")
+    row, = [threat for threat in doctor["threats"] if threat["id"] == "other-processes"]
+    assert {"word": "landlock_scopes", "here": "stands" if abi >= 6 else "lost", "by": "ABI %d" % abi if abi >= 6 else "from Linux 6.12 on"} in row["prevention"]

@@ -203,16 +203,15 @@ static void ask_cgroups(struct doctor_report *report, const struct cage_host *ho
     }
 }
 
-/* The first that also bounds signals and abstract sockets, which the namespaces do in any case. */
-#define LANDLOCK_ABI_SCOPES 6
-
 static void ask_landlock(struct doctor_report *report, const struct cage_host *host)
 {
     const char *name = cage_step_name(CAGE_STEP_LANDLOCK);
+    char has[256], lacks[256];
 
+    cage_landlock_text(host->landlock_abi, POLICY_NETWORK_NONE, has, sizeof(has));
+    cage_landlock_lacks(host->landlock_abi, lacks, sizeof(lacks));
     if (host->landlock_abi > 0)
-        add(report, name, DOCTOR_OK, "ABI %d%s", host->landlock_abi,
-            host->landlock_abi < LANDLOCK_ABI_SCOPES ? ": files; signals and abstract sockets from ABI 6 on" : "");
+        add(report, name, DOCTOR_OK, "ABI %d: %s%s%s", host->landlock_abi, has, *lacks ? "; not here: " : "", lacks);
     else
         mend(add(report, name, DOCTOR_GAP, "not in this kernel: runs go without this second wall, and say so"),
              "a kernel of 5.13 or later, with landlock in its lsm= list");

@@ -33,7 +33,7 @@ static void walls_text(const struct threat *threat, const struct threat_here *he
         enum threat_wall wall = threat_wall(here, word, &by);
         if ((wall == THREAT_WALL_STANDS) != standing)
             continue;
-        if (wall == THREAT_WALL_LOST)
+        if (wall == THREAT_WALL_LOST && !by)
             by = "lost";
         if (base_buf_printf(text, "%s%s%s%s%s", text->count ? ", " : "", word, by ? " (" : "", by ? by : "",
                             by ? ")" : "") < 0)

@@ -52,6 +52,18 @@ static int print_title(const struct policy *policy, struct base_err *err)
     return 0;
 }
 
+/* What the second wall is worth is the kernel's to say. */
+static void print_landlock(const struct cage_plan *plan)
+{
+    char has[256], lacks[256], text[768];
+
+    cage_landlock_text(plan->landlock_abi, plan->policy->network, has, sizeof(has));
+    cage_landlock_lacks(plan->landlock_abi, lacks, sizeof(lacks));
+    (void)snprintf(text, sizeof(text), "%s: here ABI %d, %s%s%s", cage_step_text(CAGE_STEP_LANDLOCK),
+                   plan->landlock_abi, has, *lacks ? "; not here: " : "", lacks);
+    row(cage_step_name(CAGE_STEP_LANDLOCK), text);
+}
+
 static void print_steps(const struct cage_plan *plan)
 {
     heading("Protections, in the order in which they are put up");
@@ -59,7 +71,9 @@ static void print_steps(const struct cage_plan *plan)
         "Each is applied, and read back where the kernel can tell, before the program starts; if one that is required "
         "fails, it does not start.");
     for (unsigned step = 0; step < CAGE_STEP_MAX; step++)
-        if (plan->requested & (UINT64_C(1) << step))
+        if (plan->requested & CAGE_BIT(LANDLOCK) && step == CAGE_STEP_LANDLOCK)
+            print_landlock(plan);
+        else if (plan->requested & (UINT64_C(1) << step))
             row(cage_step_name(step), cage_step_text(step));
     for (unsigned step = 0; step < CAGE_STEP_MAX; step++)
         if (plan->missing & (UINT64_C(1) << step)) {

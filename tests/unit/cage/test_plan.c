@@ -272,6 +272,7 @@ static void landlock_may_be_missing_and_is_listed(void **state)
     host.landlock_abi = 0;
     struct cage_plan plan = planned(&policy, &host);
     assert_int_equal(plan.missing, CAGE_BIT(LANDLOCK));
+    assert_int_equal(plan.landlock_abi, 0);
     assert_int_equal(plan.requested, ALL_STEPS & ~CAGE_BIT(LANDLOCK));
     policy_release(&policy);
 }

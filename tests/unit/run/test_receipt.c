@@ -197,6 +197,7 @@ static void every_field_of_the_contract(void **state)
 
     assert_int_equal(warden_outcome_add_denial(&made->outcome, &tried), 0);
     made->outcome.denials_unlisted = 5;
+    made->outcome.landlock_abi = 2;
     made->outcome.protections_requested = made->outcome.protections_achieved = CAGE_BIT(USER_NS) | CAGE_BIT(PID_NS);
     receipt = made_receipt(made);
     check_contract(receipt);
@@ -212,9 +213,21 @@ static void every_field_of_the_contract(void **state)
     assert_int_equal(json_integer_value(json_object_get(denial, "count")), 3);
     assert_int_equal(json_integer_value(at(receipt, "denials_unlisted", NULL)), 5);
     assert_int_equal(json_array_size(at(receipt, "protections", "requested")), 2);
+    assert_int_equal(json_integer_value(at(receipt, "landlock_abi", NULL)), 2);
     assert_int_equal(json_array_size(at(receipt, "residual", NULL)), 11);
     assert_string_equal(json_string_value(json_array_get(at(receipt, "residual", NULL), 0)), "kernel-bugs");
     assert_null(json_object_get(receipt, "sha256")); /* the seal adds it */
+    made_free(made);
+}
+
+/* Absent is not zero. */
+static void without_landlock_there_is_no_abi(void **state)
+{
+    struct made *made = made_new();
+    AUTO_JSON json_t *receipt = made_receipt(made);
+
+    (void)state;
+    assert_true(json_is_null(at(receipt, "landlock_abi", NULL)));
     made_free(made);
 }
 
@@ -433,6 +446,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_of_the_contract),
+        cmocka_unit_test(without_landlock_there_is_no_abi),
         cmocka_unit_test(the_policys_hash),
         cmocka_unit_test(limits_say_what_is_known),
         cmocka_unit_test(unknown_is_null_and_not_a_number),

@@ -193,6 +193,32 @@ static void without_landlock(void **state)
     assert_int_equal(threat_state(find("network"), &here), THREAT_HELD);
 }
 
+/* Rows claim a part of the second wall only where the kernel's ABI has it. */
+static void by_the_abi_of_landlock(void **state)
+{
+    struct cage_host host = machine(CAGE_MANAGER_V2);
+    const char *by;
+
+    (void)state;
+    for (int abi = CAGE_LANDLOCK_FILES; abi <= CAGE_LANDLOCK_KNOWN; abi++) {
+        struct threat_here here;
+        char name[16];
+        host.landlock_abi = abi;
+        here = look(&host);
+        (void)snprintf(name, sizeof(name), "ABI %d", abi);
+        assert_int_equal(threat_state(find("read-files"), &here), THREAT_HELD);
+        assert_int_equal(threat_state(find("devices"), &here), THREAT_HELD);
+        assert_int_equal(threat_state(find("other-processes"), &here),
+                         abi < CAGE_LANDLOCK_SCOPES ? THREAT_WEAKER : THREAT_HELD);
+        assert_int_equal(threat_wall(&here, "landlock", &by), THREAT_WALL_STANDS);
+        assert_string_equal(by, name);
+        assert_int_equal(threat_wall(&here, "landlock_tcp", &by),
+                         abi < CAGE_LANDLOCK_TCP ? THREAT_WALL_LOST : THREAT_WALL_STANDS);
+        assert_string_equal(by, abi < CAGE_LANDLOCK_TCP ? "from Linux 6.7 on" : name);
+        assert_int_equal(threat_wall(&here, "landlock_moon", &by), THREAT_WALL_UNKNOWN);
+    }
+}
+
 static void as_an_ordinary_user(void **state)
 {
     struct cage_host host = machine(CAGE_MANAGER_V2);
@@ -263,6 +289,7 @@ int main(void)
         cmocka_unit_test(without_groups),
         cmocka_unit_test(without_one_controller),
         cmocka_unit_test(without_landlock),
+        cmocka_unit_test(by_the_abi_of_landlock),
         cmocka_unit_test(as_an_ordinary_user),
         cmocka_unit_test(a_step_that_was_not_proved),
         cmocka_unit_test(under_hard_limits),
