@@ -80,21 +80,45 @@ enum cage_counter {
     CAGE_COUNTER_MAX
 };
 
+/* Why a guest stays in the further groups of its starter. */
+enum cage_stay {
+    CAGE_STAY_NOT, /* it does not: there are none, or they are dropped */
+    CAGE_STAY_ROOT,
+    CAGE_STAY_NO_PROGRAM,
+    CAGE_STAY_NO_RIGHTS,
+    CAGE_STAY_NO_NEW_PRIVS,
+    CAGE_STAY_NO_RANGE,
+    CAGE_STAY_SMALL,
+    CAGE_STAY_ELSEWHERE,
+    CAGE_STAY_OTHER_GROUP,
+    CAGE_STAY_HIDDEN,
+    CAGE_STAY_DENIED,
+    CAGE_STAY_MAX
+};
+struct cage_stay_words {
+    const char *why, *remedy;
+};
+const struct cage_stay_words *cage_stay_words(enum cage_stay stay);
+
 /* Room for "/sys/fs/cgroup/..." paths. */
 #define CAGE_PATH_BYTES 512
 
 struct cage_host {
-    bool is_root;       /* started by root, be it only that of a container */
-    bool privileged;    /* started by root, with the rights to give each cage its own ids */
-    uid_t uid_base;     /* privileged: first id of the range for cages; slot k has base + 2k (init), + 2k + 1 (guest) */
-    unsigned uid_slots; /* how many slots the range has */
-    int landlock_abi;   /* the one that is used, at most CAGE_LANDLOCK_KNOWN; 0: none */
+    bool is_root;     /* started by root, be it only that of a container */
+    bool privileged;  /* started by root, with the rights to give each cage its own ids */
+    bool has_own_ids; /* each cage has ids of its own: by root, or by an ordinary user's newuidmap and newgidmap */
+    /* Where cages have their own: slot k's are base + 2k (init) and base + 2k + 1 (guest) if privileged, else base + k
+     * (guest), and its init has the starter's. */
+    uid_t uid_base;
+    gid_t gid_base;
+    unsigned uid_slots;         /* how many slots the ranges have */
+    enum cage_stay groups_stay; /* why nobody takes its starter's further groups from a guest; 0: it has none */
+    int landlock_abi;           /* the one that is used, at most CAGE_LANDLOCK_KNOWN; 0: none */
     uint64_t hard_open_files, hard_file_bytes, hard_processes, hard_cpu_s; /* inherited; UINT64_MAX: none */
     uint64_t hard_address_space, hard_data_bytes, hard_stack_bytes;
     uint64_t soft_processes; /* of an ordinary user: no user namespace has more than this */
     uint64_t hard_core;
     bool core_is_piped;                /* crashes are given to a handler: it is left out at a core limit of exactly 1 */
-    bool keeps_groups;                 /* further groups that nobody can take from a guest */
     bool denies_code;                  /* no process of ours may execute memory that it wrote, for good */
     bool has_outer_filter;             /* of system calls, before ours: what it answers by itself we never see */
     bool is_bound;                     /* this process keeps to one processor, and its guests do not: */

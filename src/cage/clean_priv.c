@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "cage/child.h"
+#include "cage/ids.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -38,26 +39,28 @@ static bool sockets_are_gone(struct cage_keeper *keeper)
            sscanf(tw, " tw %u", &lingering) == 1 && lingering == 0;
 }
 
-/* The two ids that only this slot has own no key; where the starter's own is used, keys are the starter's affair.
- */
+static bool has_key(const char *users, uint32_t id)
+{
+    char line[32];
+
+    (void)snprintf(line, sizeof(line), "%5u:", id);
+    return strstr(users, line) != NULL;
+}
+
+/* The ids that only this slot has own no key; where the starter's own is used, keys are the starter's affair. */
 static bool keys_are_gone(const struct cage_keeper *keeper)
 {
     const struct cage_host *host = &keeper->cage.shared->host;
+    const struct cage_ids ids = cage_ids_of(host, keeper->slot);
     char text[8192];
     ssize_t count = keeper->keys_fd < 0 ? 0 : pread(keeper->keys_fd, text, sizeof(text) - 1, 0);
 
-    if (!host->privileged)
+    if (!host->has_own_ids)
         return true;
     if (count < 0 || count == sizeof(text) - 1)
         return false;
     text[count] = 0;
-    for (unsigned i = 0; i < 2; i++) {
-        char id[32];
-        (void)snprintf(id, sizeof(id), "%5u:", host->uid_base + 2 * keeper->slot + i);
-        if (strstr(text, id))
-            return false;
-    }
-    return true;
+    return !has_key(text, ids.guest_user) && !(host->privileged && has_key(text, ids.first_user));
 }
 
 /* Groups that were there and cannot be read are gone, and their limits with them. */

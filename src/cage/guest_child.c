@@ -97,7 +97,7 @@ static rlim_t process_limit(const struct cage_context *context)
 
     if (value == RLIM_INFINITY)
         return value;
-    return value + (grouped ? 64 : context->host->privileged ? 0 : own);
+    return value + (grouped ? 64 : context->host->has_own_ids ? 0 : own);
 }
 
 static rlim_t memory_limit(const struct cage_context *context)
@@ -204,14 +204,23 @@ static int prove_rlimits(struct cage_context *context)
 static int apply_identity(struct cage_context *context)
 {
     /* Without rights the map has one id, and we are it. */
-    return context->host->privileged ? cage_identity_set(CAGE_GUEST_ID) : 0;
+    return context->host->has_own_ids ? cage_identity_set(CAGE_GUEST_ID) : 0;
+}
+
+/* Where they could not be dropped, there were none but its own, which counts as none. */
+static bool has_further_groups(const struct cage_context *context)
+{
+    gid_t group = 0;
+    int count = kernel_groups(1, &group);
+
+    return count != 0 && (context->host->has_own_ids || count != 1 || group != CAGE_GUEST_ID);
 }
 
 static int prove_identity(struct cage_context *context)
 {
     int r = cage_identity_prove(CAGE_GUEST_ID);
 
-    return r == 0 && context->host->privileged && kernel_group_count() != 0 ? -EPERM : r;
+    return r == 0 && has_further_groups(context) ? -EPERM : r;
 }
 
 /* --- capabilities --- */

@@ -4,12 +4,11 @@
  */
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "cage/cage.h"
+#include "cage/ids.h"
 #include "cage/kernel.h"
 #include "cage/mutation.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -19,70 +18,6 @@
 #ifndef PR_GET_MDWE
 #define PR_GET_MDWE 66
 #endif
-
-/* Above all ranges that distributions hand out for users, services and containers. */
-#define UID_BASE  0x70000000u
-#define UID_SLOTS 16384u
-
-/* True when /proc/self/PATH maps all of [first, first + count) one to one. Where we live in a user namespace ourselves,
- * the ids that we may give away are those that it has. */
-static bool ids_are_mapped(const char *path, uint64_t first, uint64_t count)
-{
-    char text[4096];
-    char *line, *rest = text;
-
-    if (base_file_read_start(AT_FDCWD, path, text, sizeof(text)) < 0)
-        return false;
-    while ((line = strsep(&rest, "\n")) && *line) {
-        unsigned long long inside, outside, length;
-        if (sscanf(line, "%llu %llu %llu", &inside, &outside, &length) != 3)
-            return false;
-        if (inside <= first && first + count <= inside + length)
-            return true;
-    }
-    return false;
-}
-
-static bool has_capability(unsigned capability)
-{
-    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct data[2] = {0};
-
-    if (KERNEL(SYS_capget, &header, data) < 0)
-        return false;
-    return data[capability / 32].effective & (1u << (capability % 32));
-}
-
-/* The machine's own user namespace has this number on every kernel, and all ids. */
-static bool has_all_ids(void)
-{
-    char name[32];
-    int length = kernel_readlink(AT_FDCWD, "/proc/self/ns/user", name, sizeof(name) - 1);
-
-    name[length > 0 ? length : 0] = 0;
-    return strcmp(name, "user:[4026531837]") == 0;
-}
-
-static void probe_identity(struct cage_host *host)
-{
-    static const unsigned bases[] = {UID_BASE, 50000};
-    bool all;
-
-    host->is_root = geteuid() == 0;
-    if (!host->is_root || !has_capability(CAP_SETUID) || !has_capability(CAP_SETGID))
-        return;
-    all = has_all_ids();
-    for (size_t i = 0; i < ARRAY_COUNT(bases); i++) {
-        unsigned slots = i == 0 ? UID_SLOTS : 4096;
-        if (!all && (!ids_are_mapped("/proc/self/uid_map", bases[i], 2 * (uint64_t)slots) ||
-                     !ids_are_mapped("/proc/self/gid_map", bases[i], 2 * (uint64_t)slots)))
-            continue;
-        host->privileged = true;
-        host->uid_base = bases[i];
-        host->uid_slots = slots;
-        return;
-    }
-}
 
 /* RLIM_INFINITY is the largest number, as wanted. */
 static uint64_t hard_limit(int resource)
@@ -119,15 +54,6 @@ static bool probe_core(void)
 
     (void)base_file_read_start(AT_FDCWD, "/proc/sys/kernel/core_pattern", pattern, sizeof(pattern));
     return *pattern == '|' || *pattern == '@';
-}
-
-/* Our own group, twice, is none. */
-static bool has_further_groups(void)
-{
-    gid_t groups[2];
-    int count = getgroups(0, NULL);
-
-    return count > 1 || (count == 1 && getgroups(2, groups) == 1 && groups[0] != getegid());
 }
 
 /* A filter that does not let this be asked is one. */
@@ -266,9 +192,8 @@ void cage_host_probe(struct cage_host *ret_host)
 {
     *ret_host = (struct cage_host){.landlock_abi = probe_landlock()};
     probe_hard_limits(ret_host);
-    probe_identity(ret_host);
+    cage_ids_probe(ret_host);
     ret_host->core_is_piped = probe_core();
-    ret_host->keeps_groups = !ret_host->privileged && has_further_groups();
     ret_host->denies_code = kernel_prctl(PR_GET_MDWE, 0, 0) > 0; /* older kernels know nothing of it */
     ret_host->has_outer_filter = cage_host_is_filtered();
     probe_cgroups(ret_host);

@@ -121,16 +121,16 @@ static int apply_cgroup_ns(struct cage_context *context)
 
 static int apply_identity_map(struct cage_context *context)
 {
-    int r = context->host->privileged ? kernel_no_groups() : 0;
+    int r = context->host->has_own_ids ? kernel_no_groups() : 0;
 
-    if (r < 0 || !context->host->privileged)
+    if (r < 0 || !context->host->has_own_ids)
         return r;
     return cage_identity_set(0);
 }
 
 static int prove_identity_map(struct cage_context *context)
 {
-    return cage_identity_prove(context->host->privileged ? 0 : CAGE_GUEST_ID);
+    return cage_identity_prove(context->host->has_own_ids ? 0 : CAGE_GUEST_ID);
 }
 
 /* --- parent death --- */

@@ -286,9 +286,10 @@ static inline int kernel_getresgid(gid_t ret_ids[3])
 {
     return KERNEL(SYS_getresgid, &ret_ids[0], &ret_ids[1], &ret_ids[2]);
 }
-static inline int kernel_group_count(void)
+/* How many there are; -EINVAL where they are more than @max. */
+static inline int kernel_groups(int max, gid_t *ret_groups)
 {
-    return KERNEL(SYS_getgroups, 0, 0);
+    return KERNEL(SYS_getgroups, max, ret_groups);
 }
 static inline int kernel_no_groups(void)
 {

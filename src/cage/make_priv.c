@@ -9,6 +9,7 @@
  */
 #include "base/cleanup.h"
 #include "cage/child.h"
+#include "cage/ids.h"
 #include "cage/kernel.h"
 #include "cage/mutation.h"
 #include <errno.h>
@@ -21,51 +22,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-
-/* --- ids --- */
-
-/* Root whose capabilities an engine has taken; --if-available is about limits, and does not help it. */
-const char *cage_root_remedy(void)
-{
-    return "root lacks CAP_SETUID or CAP_SETGID here: give the container --cap-add SETUID --cap-add SETGID, or an "
-           "ordinary user, --user 1000: docs/containers.md";
-}
-
-static int write_map(pid_t pid, const char *file, const char *text, struct base_err *err)
-{
-    char path[64];
-    AUTO_CLOSE int fd = -1;
-
-    (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
-    fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd >= 0 && write(fd, text, strlen(text)) >= 0)
-        return 0;
-    (void)base_err_sys(err, BASE_E_SETUP, errno, file, "the cage's ids cannot be mapped");
-    if (err && err->sys_errno == EPERM && geteuid() == 0)
-        (void)base_err_remedy(err, "%s", cage_root_remedy());
-    return BASE_E_SETUP;
-}
-
-/* Started by root: 0 (the cage's own first process) and 1000 (the guest) are two ids that only this slot has. Otherwise
- * 1000 is the starter's own id, and nobody in the cage has another. */
-static int map_ids(const struct cage_host *host, const struct cage_slot *slot, pid_t pid, struct base_err *err)
-{
-    char uids[96], gids[96];
-    int r = 0;
-
-    if (host->privileged) {
-        unsigned base = host->uid_base + 2 * slot->number;
-        (void)snprintf(uids, sizeof(uids), "0 %u 1\n%u %u 1\n", base, CAGE_GUEST_ID, base + 1);
-        (void)snprintf(gids, sizeof(gids), "%s", uids);
-    } else {
-        (void)snprintf(uids, sizeof(uids), "%u %u 1\n", CAGE_GUEST_ID, (unsigned)geteuid());
-        (void)snprintf(gids, sizeof(gids), "%u %u 1\n", CAGE_GUEST_ID, (unsigned)getegid());
-        r = write_map(pid, "setgroups", "deny", err);
-    }
-    if (r == 0)
-        r = write_map(pid, "uid_map", uids, err);
-    return r < 0 ? r : write_map(pid, "gid_map", gids, err);
-}
 
 /* --- the first process --- */
 
@@ -153,7 +109,7 @@ static int settle(const struct cage_host *host, const struct cage_slot *slot, en
                   struct base_err *err)
 {
     bool own_ids = !(cage_mutation_read(environ) & CAGE_BIT(USER_NS));
-    int r = own_ids ? map_ids(host, slot, cage->pid, err) : 0;
+    int r = own_ids ? cage_ids_map(host, slot->number, cage->pid, err) : 0;
 
     if (r < 0)
         return r;

@@ -286,7 +286,7 @@ int cage_plan_make(const struct policy *policy, const struct cage_host *host, st
     plan.landlock_abi = host->landlock_abi;
     if (host->landlock_abi == 0)
         plan.missing |= CAGE_BIT(LANDLOCK);
-    if (host->keeps_groups)
+    if (host->groups_stay != CAGE_STAY_NOT)
         plan.missing |= CAGE_BIT(IDENTITY);
     if (policy->proc == POLICY_PROC_MACHINE)
         plan.missing |= CAGE_BIT(PROC_MASKED);

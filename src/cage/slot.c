@@ -215,11 +215,11 @@ static unsigned home_of(int slots_fd)
 int cage_slot_acquire(const struct cage_host *host, struct cage_slot *ret_slot, struct base_err *err)
 {
     AUTO_CLOSE int slots_fd = -1;
-    unsigned slots = host->privileged ? host->uid_slots : 4096;
+    unsigned slots = host->has_own_ids ? host->uid_slots : 4096;
     int r;
 
     *ret_slot = (struct cage_slot){.lock_fd = -1};
-    if (!host->privileged && host->manager == CAGE_MANAGER_NONE)
+    if (!host->has_own_ids && host->manager == CAGE_MANAGER_NONE)
         return 0;
     r = open_slots(&slots_fd, err);
     if (r < 0)

@@ -68,7 +68,7 @@ int threat_look(const struct cage_host *host, struct threat_here *ret_here, stru
     if (r < 0)
         return r;
     *ret_here =
-        (struct threat_here){.steps = plan.requested, .own_ids = host->privileged, .landlock_abi = host->landlock_abi};
+        (struct threat_here){.steps = plan.requested, .own_ids = host->has_own_ids, .landlock_abi = host->landlock_abi};
     for (int key = 0; key < POLICY_LIMIT_MAX; key++) {
         ret_here->limits[key].by = plan.limits[key].enforced_by;
         ret_here->limits[key].is_weaker = plan.limits[key].is_weaker;

@@ -98,8 +98,9 @@ static void ask_identity(struct doctor_report *report, const struct cage_host *h
 {
     const char *name = cage_step_name(CAGE_STEP_IDENTITY_MAP);
 
-    if (host->privileged)
-        add(report, name, DOCTOR_OK, "own ids for each of %u cages at once, from %u", host->uid_slots, host->uid_base);
+    if (host->has_own_ids)
+        add(report, name, DOCTOR_OK, "own ids for each of %u cages at once, from %u%s", host->uid_slots, host->uid_base,
+            host->privileged ? "" : ", of those that /etc/subuid gives you");
     else if (geteuid() == 0)
         mend(add(report, name, DOCTOR_GAP,
                  "root, but with too few ids of its own to give away: every cage has the same"),
@@ -114,18 +115,21 @@ static void ask_groups(struct doctor_report *report, const struct cage_host *hos
     const char *name = cage_step_name(CAGE_STEP_IDENTITY);
     gid_t groups[64];
     char text[160] = "";
-    int count = host->keeps_groups ? getgroups(ARRAY_COUNT(groups), groups) : 0;
+    const struct cage_stay_words *words = cage_stay_words(host->groups_stay);
+    int count = getgroups(ARRAY_COUNT(groups), groups);
 
     for (int i = 0, used = 0; i < count && used < (int)sizeof(text) - 16; i++)
         if (groups[i] != getegid())
             used += snprintf(text + used, sizeof(text) - (size_t)used, "%s%u", used ? ", " : "", groups[i]);
-    if (!host->keeps_groups)
-        add(report, name, DOCTOR_OK, "no further group");
-    else
+    if (host->groups_stay != CAGE_STAY_NOT)
         mend(add(report, name, DOCTOR_GAP,
-                 "programs stay in your groups (%s): what those may read below /usr, they may", *text ? text : "many"),
-             "start it as root, or without them (as root: setpriv --reuid=USER --regid=GROUP --clear-groups fumehood "
-             "...), or keep files of such groups out of /usr");
+                 "programs stay in your groups (%s): what those may read below /usr, they may; %s",
+                 *text ? text : "many", words->why),
+             words->remedy);
+    else if (host->has_own_ids && !host->privileged)
+        add(report, name, DOCTOR_OK, "your groups (%s) are dropped, by newuidmap and newgidmap", *text ? text : "many");
+    else
+        add(report, name, DOCTOR_OK, "no further group");
 }
 
 /* Crashes: what the kernel does for the handler and the log of the machine. */

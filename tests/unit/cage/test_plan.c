@@ -435,7 +435,7 @@ static void groups_that_stay_are_not_claimed_to_be_gone(void **state)
     (void)state;
     for (int keeps = 0; keeps < 2; keeps++) {
         struct cage_host host = grouped(CAGE_MANAGER_V1);
-        host.keeps_groups = keeps;
+        host.groups_stay = keeps ? CAGE_STAY_NO_PROGRAM : CAGE_STAY_NOT;
         struct cage_plan plan = planned(&policy, &host);
         assert_int_equal(plan.missing >> CAGE_STEP_IDENTITY & 1, keeps);
         assert_int_equal(plan.requested >> CAGE_STEP_IDENTITY & 1, !keeps);

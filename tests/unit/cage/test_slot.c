@@ -264,7 +264,7 @@ static void all_taken(void **state)
     struct base_err err = {0};
 
     (void)state;
-    small.privileged = true;
+    small.has_own_ids = true;
     small.uid_slots = 2;
     assert_int_equal(cage_slot_acquire(&small, &slots[0], &err), 0);
     assert_int_equal(cage_slot_acquire(&small, &slots[1], &err), 0);

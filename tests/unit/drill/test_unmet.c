@@ -7,7 +7,7 @@
 #define HEAD "group: kernel\nwhat: w\ncontrol: bare\n"
 
 static const struct cage_host with_groups = {
-    .privileged = true,
+    .has_own_ids = true,
     .landlock_abi = 1,
     .hard_open_files = UINT64_MAX,
     .hard_file_bytes = UINT64_MAX,

@@ -5,7 +5,7 @@
 static struct cage_host machine(enum cage_manager manager)
 {
     struct cage_host host = {.landlock_abi = 6,
-                             .privileged = true,
+                             .has_own_ids = true,
                              .manager = manager,
                              .hard_open_files = UINT64_MAX,
                              .hard_file_bytes = UINT64_MAX,
@@ -226,7 +226,7 @@ static void as_an_ordinary_user(void **state)
     const char *by;
 
     (void)state;
-    host.privileged = false;
+    host.has_own_ids = false;
     here = look(&host);
     assert_int_equal(threat_wall(&here, "identity_map", &by), THREAT_WALL_WEAKER);
     assert_non_null(strstr(by, "starter's"));
