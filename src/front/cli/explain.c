@@ -64,7 +64,16 @@ static void print_landlock(const struct cage_plan *plan)
     row(cage_step_name(CAGE_STEP_LANDLOCK), text);
 }
 
-static void print_steps(const struct cage_plan *plan)
+static void print_missing(unsigned step, enum cage_stay groups_stay)
+{
+    char text[512];
+
+    (void)snprintf(text, sizeof(text), "%s%s%s", cage_step_text(step), step == CAGE_STEP_IDENTITY ? ": " : "",
+                   step == CAGE_STEP_IDENTITY ? cage_stay_words(groups_stay)->why : "");
+    row(cage_step_name(step), text);
+}
+
+static void print_steps(const struct cage_plan *plan, const struct cage_host *host)
 {
     heading("Protections, in the order in which they are put up");
     paragraph(
@@ -78,7 +87,7 @@ static void print_steps(const struct cage_plan *plan)
     for (unsigned step = 0; step < CAGE_STEP_MAX; step++)
         if (plan->missing & (UINT64_C(1) << step)) {
             printf("  MISSING on this machine, which the receipt will say:\n");
-            row(cage_step_name(step), cage_step_text(step));
+            print_missing(step, host->groups_stay);
         }
 }
 
@@ -408,7 +417,7 @@ int cli_explain(const struct policy *policy, bool syscalls, struct base_err *err
         heading("On this machine a run with it is refused");
         paragraph(base_err_text(&refused, text, sizeof(text)));
     } else {
-        print_steps(&plan);
+        print_steps(&plan, &host);
         r = print_limits(policy, &plan);
         if (r < 0)
             return no_memory(policy, err);
