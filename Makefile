@@ -5,6 +5,7 @@
 #   make check      for each change: unit tests, replay of the fuzz seeds, lint; a minute or so
 #   make test       everything, also with sanitizers; a quarter of an hour
 #   make test-v2    run the program in a virtual machine that has cgroup v2 only
+#   make test-systems   run it on stock Debian 12 and 13 in virtual machines, drill and all: hours; or SUITE=bookworm, trixie
 #   make bench-build  build what the benchmarks need, measure nothing
 #   make bench      the same, and then measure everything: ten minutes or so
 #   make install    PREFIX=/usr/local DESTDIR=
@@ -16,6 +17,7 @@ PREFIX = /usr/local
 DESTDIR =
 FUZZ_SECONDS = 30
 CONFIGURE =
+SUITE = bookworm trixie
 
 all: build
 
@@ -52,6 +54,14 @@ test-v2:
 	@$(MAKE) -s build
 	@tests/vm/cgroup-v2.sh build/release/fumehood
 
+# Both suites, whatever the first one says
+test-systems:
+	@scripts/setup.sh build systems
+	@$(MAKE) -s build
+	@status=0; for suite in $(SUITE); do \
+	    echo "== $$suite"; tests/systems/machine.sh build/release/fumehood $$suite || status=$$?; \
+	done; exit $$status
+
 asan:
 	@scripts/setup.sh build test
 	@scripts/build.sh asan build/asan all
@@ -71,4 +81,4 @@ bench: bench-build
 clean:
 	rm -rf build
 
-.PHONY: all build install demo check test test-v2 asan fuzz bench-build bench clean
+.PHONY: all build install demo check test test-v2 test-systems asan fuzz bench-build bench clean

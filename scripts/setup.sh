@@ -1,7 +1,7 @@
 #!/bin/sh
 # setup.sh SET... - install what the sets need and this machine lacks, with Debian's apt-get
 #
-# Sets: make, build, test, demo, fuzz, vm, and big: the languages of about 2 GB that the tests skip where they are not
+# Sets: make, build, test, demo, fuzz, vm, systems, and big: the languages of about 2 GB that the tests skip where they are not
 # installed; with FUMEHOOD_TEST_BIG=1 in the environment they belong to test. Says nothing when nothing is missing. A row
 # is a package and a file that shows that it, or something as good from elsewhere, is there; a star stands for the
 # machine's library folder.
@@ -81,8 +81,19 @@ cpio            /usr/bin/cpio
 lz4             /usr/bin/lz4
 END
         ;;
+    systems) cat <<'END'
+qemu-system-x86 /usr/bin/qemu-system-x86_64
+mmdebstrap      /usr/bin/mmdebstrap
+e2fsprogs       /sbin/mke2fs
+openssh-client  /usr/bin/ssh-keygen
+python3         /usr/bin/python3
+lz4             /usr/bin/lz4
+xz-utils        /usr/bin/xz
+zstd            /usr/bin/zstd
+END
+        ;;
     *)
-        echo "setup.sh: unknown set $1 (use make, build, test, big, demo, fuzz or vm)" >&2
+        echo "setup.sh: unknown set $1 (use make, build, test, big, demo, fuzz, vm or systems)" >&2
         exit 2
         ;;
     esac
