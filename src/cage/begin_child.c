@@ -83,6 +83,7 @@ int cage_begin_clone(char **environment, int group_fd, struct cage *cage)
         .listener_fd = -1,
         .signal_fd = -1,
         .zygote_fd = -1,
+        .run_fd = -1,
         .guest_fd = -1,
         .go_fd = -1,
     };

@@ -72,6 +72,7 @@ enum cage_counter {
     CAGE_COUNTER_CPU,
     CAGE_COUNTER_MEMORY_PEAK,
     CAGE_COUNTER_OOM_KILLS,
+    CAGE_COUNTER_OOM_EVENTS, /* v2: at the group's own limit */
     CAGE_COUNTER_PROCESSES_PEAK,
     CAGE_COUNTER_PROCESS_REFUSALS,
     CAGE_COUNTER_OF_RUN_MAX, /* the rest is looked at between runs */
@@ -222,31 +223,57 @@ void cage_slot_retire(struct cage_slot *slot);
 
 /* --- cgroup: one interface for v1, v2 and none --- */
 
+/* A limit that is in force: what its file must say when the run is over. */
+struct cage_held {
+    int fd; /* -1: there is none */
+    uint64_t value;
+    char text[40];
+};
+
 struct cage_cgroup {
     const struct cage_host *host;     /* NULL: there are no groups */
     struct cage_slot slot;            /* its lock is borrowed, and notes where the groups are */
-    int dir_fds[CAGE_CONTROLLER_MAX]; /* -1: not used; v2: [CAGE_PIDS] only */
+    int slot_fd;                      /* v2: the group that holds those below; else -1 */
+    int dir_fds[CAGE_CONTROLLER_MAX]; /* -1: not used; v2: [CAGE_PIDS] only, the run's */
     int counter_fds[CAGE_COUNTER_MAX];
+    struct cage_held held[CAGE_CONTROLLER_MAX];
     unsigned own;                       /* processes of ours in it, which are no guest's */
+    bool is_kept;                       /* a keeper's: they serve many runs */
     bool is_hurried;                    /* its limit on processors is lifted */
     uint64_t counted[CAGE_COUNTER_MAX]; /* before this run, of what only grows */
 };
 #define CAGE_CGROUP_NONE                                                                                               \
     {                                                                                                                  \
-        .slot = {.lock_fd = -1}, .dir_fds = {-1, -1, -1, -1}, .counter_fds = { -1, -1, -1, -1, -1, -1, -1 }            \
+        .slot = {.lock_fd = -1}, .slot_fd = -1, .dir_fds = {-1, -1, -1, -1},                                           \
+        .counter_fds = {-1, -1, -1, -1, -1, -1, -1, -1}, .held = {                                                     \
+            {.fd = -1},                                                                                                \
+            {.fd = -1},                                                                                                \
+            {.fd = -1},                                                                                                \
+            {.fd = -1}                                                                                                 \
+        }                                                                                                              \
     }
 
+/* What the kernel has refused a run. UINT64_MAX: unknown. */
+struct cage_refusals {
+    uint64_t oom_kills, processes; /* at the run's own limits */
+    bool is_outer_memory;          /* somebody in it was killed because the memory of what is around it ran out */
+    bool is_outer_processes;       /* it was refused processes within its own limit, as far as that can be seen */
+};
+
 struct cage_counters {
-    uint64_t cpu_us, memory_peak_bytes, oom_kills, processes_peak, process_refusals; /* UINT64_MAX: unknown */
+    uint64_t cpu_us, memory_peak_bytes, processes_peak; /* UINT64_MAX: unknown */
+    struct cage_refusals refusals;
 };
 
 /* What the kernel has counted for the whole tree so far. */
 void cage_cgroup_read(const struct cage_cgroup *cgroup, struct cage_counters *ret_counters);
 
-/* The two that are looked at while the guest runs; cheap. */
+/* What is looked at while the guest runs; cheap. */
 uint64_t cage_cgroup_cpu_us(const struct cage_cgroup *cgroup);
-uint64_t cage_cgroup_oom_kills(const struct cage_cgroup *cgroup);
-uint64_t cage_cgroup_process_refusals(const struct cage_cgroup *cgroup);
+struct cage_refusals cage_cgroup_refusals(const struct cage_cgroup *cgroup);
+
+/* Whose limit does not hold any more: it was taken away or changed. CAGE_CONTROLLER_MAX: all do. */
+enum cage_controller cage_cgroup_taken(const struct cage_cgroup *cgroup);
 
 /* Take the limit on processors away, once: dying takes time, and what is over its share would have to wait for it. */
 void cage_cgroup_hurry(struct cage_cgroup *cgroup);
@@ -466,6 +493,9 @@ int cage_zygote_environment(const char *path, const char *modules, char text[CAG
 /* Why a guest of @argv must not be a fork of a zygote, or NULL. */
 #define CAGE_ZYGOTE_MEMORY_BYTES (16u << 20)
 const char *cage_zygote_refuses(const struct cage_plan *plan, char *const *argv);
+
+/* Whether a keeper and its zygote are in none of the groups of their runs. */
+bool cage_keeper_is_apart(const struct cage_keeper *keeper);
 
 /* Whether what a keeper and its zygote have charged to their groups is little beside the memory of @plan. */
 bool cage_keeper_leaves_room(const struct cage_keeper *keeper, const struct cage_plan *plan);

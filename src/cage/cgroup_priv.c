@@ -3,27 +3,23 @@
  * Runs in: the supervisor, with its rights. Touches only groups named fumehood-... below the parents that host.c found.
  *
  * Theory of operation: on v1 each controller has a hierarchy of its own, and the cage's first process writes itself
- * into each `tasks` (moving another process is a hundred times slower). On v2 the process is born in the group. Where
- * the groups are is noted in the slot's lock file before the first is made.
+ * into each `tasks` (moving another process is a hundred times slower). On v2 the process is born in its group, and
+ * what serves many runs has a new one for each (cgroup.h), so that no counter is left of the run before.
  */
 #include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/file.h"
-#include "cage/child.h"
-#include "cage/slot.h"
+#include "cage/cgroup.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#define GROUP_PREFIX  "fumehood-"
 #define CPU_PERIOD_US 100000u
-#define REMOVE_MS     2000
 
-static int write_value(int dir_fd, const char *file, const char *value)
+int cage_cgroup_write(int dir_fd, const char *file, const char *value)
 {
     AUTO_CLOSE int fd = openat(dir_fd, file, O_WRONLY | O_CLOEXEC);
 
@@ -32,236 +28,185 @@ static int write_value(int dir_fd, const char *file, const char *value)
     return write(fd, value, strlen(value)) < 0 ? -errno : 0;
 }
 
+/* --- closing --- */
+
+static void close_one(int *fd)
+{
+    base_cleanup_close(fd);
+    *fd = -1;
+}
+
 static void close_all(int *fds, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        base_cleanup_close(&fds[i]);
-        fds[i] = -1;
-    }
+    for (size_t i = 0; i < count; i++)
+        close_one(&fds[i]);
 }
 
-static bool is_v2(const struct cage_cgroup *cgroup)
+/* What belongs to the run's group, on v2; on v1 all of it. */
+static void close_run(struct cage_cgroup *cgroup)
 {
-    return cgroup->host && cgroup->host->manager == CAGE_MANAGER_V2;
-}
-
-/* --- removing --- */
-
-static void kill_members(const char *group)
-{
-    char path[CAGE_PATH_BYTES + 64];
-    AUTO_CLOSE int dir_fd = open(group, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-    AUTO_FCLOSE FILE *procs = NULL;
-    int pid;
-
-    if (dir_fd < 0 || write_value(dir_fd, "cgroup.kill", "1") == 0)
-        return;
-    (void)snprintf(path, sizeof(path), "%s/cgroup.procs", group);
-    procs = fopen(path, "re");
-    while (procs && fscanf(procs, "%d", &pid) == 1)
-        if (pid > 0)
-            (void)kill(pid, SIGKILL); /* gone already is as good */
-}
-
-/* A group can be removed once its last process is reaped; the kernel may need a moment after that. */
-static int remove_group(const char *group, bool kill_first, unsigned patience_ms)
-{
-    const char *name = strrchr(group, '/');
-    uint64_t deadline_us = base_clock_us() + patience_ms * 1000;
-
-    /* Whatever a note says: nothing is killed or removed that does not carry our name. */
-    if (!name || strncmp(name + 1, GROUP_PREFIX, strlen(GROUP_PREFIX)) != 0)
-        return 0;
-    while (rmdir(group) < 0) {
-        if (errno == ENOENT)
-            return 0;
-        if (errno != EBUSY || base_clock_us() > deadline_us)
-            return -errno;
-        if (kill_first)
-            kill_members(group);
-        base_clock_sleep_ms(1);
-    }
-    return 0;
-}
-
-static bool group_path(const struct cage_host *host, int controller, const struct cage_slot *slot, char *path,
-                       size_t path_bytes)
-{
-    int length = snprintf(path, path_bytes, "%s/" GROUP_PREFIX "%u", host->cgroup_parents[controller], slot->number);
-
-    if (slot->home && length > 0 && (size_t)length < path_bytes)
-        length += snprintf(path + length, path_bytes - (size_t)length, "-%08x", slot->home);
-    return length > 0 && (size_t)length < path_bytes;
-}
-
-/* v2 has one hierarchy for everything, which stands under PIDS. */
-static bool has_own_directory(const struct cage_host *host, int controller)
-{
-    return host->controllers[controller] && (host->manager == CAGE_MANAGER_V1 || controller == CAGE_PIDS);
-}
-
-static unsigned remove_slot(const struct cage_host *host, const struct cage_slot *slot)
-{
-    unsigned left = 0;
-
-    for (int c = CAGE_CONTROLLER_MAX - 1; c >= 0; c--) {
-        char path[CAGE_PATH_BYTES + 32];
-        if (has_own_directory(host, c) && group_path(host, c, slot, path, sizeof(path)) &&
-            remove_group(path, false, REMOVE_MS) < 0)
-            left++;
-    }
-    return left;
+    close_all(cgroup->dir_fds, CAGE_CONTROLLER_MAX);
+    close_all(cgroup->counter_fds, CAGE_COUNTER_MAX);
+    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
+        close_one(&cgroup->held[c].fd);
 }
 
 void cage_cgroup_close(struct cage_cgroup *cgroup)
 {
-    close_all(cgroup->dir_fds, CAGE_CONTROLLER_MAX);
-    close_all(cgroup->counter_fds, CAGE_COUNTER_MAX);
+    close_run(cgroup);
+    close_one(&cgroup->slot_fd);
 }
 
-unsigned cage_cgroup_remove(struct cage_cgroup *cgroup)
+/* --- limits --- */
+
+static int refused(const char *file, const char *value, int r, struct base_err *err)
 {
-    const struct cage_host *host = cgroup->host;
-
-    cage_cgroup_close(cgroup);
-    cgroup->host = NULL;
-    return host ? remove_slot(host, &cgroup->slot) : 0;
+    return base_err_sys(err, BASE_E_SETUP, -r, file, "the control group does not take \"%s\"", value);
 }
-
-/* The groups of a slot, in the order of making, one a line. */
-static int describe_groups(const struct cage_host *host, const struct cage_slot *slot, char note[CAGE_NOTE_BYTES])
-{
-    size_t length = 0;
-
-    note[0] = 0;
-    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++) {
-        if (!has_own_directory(host, c))
-            continue;
-        if (!group_path(host, c, slot, note + length, CAGE_NOTE_BYTES - length - 1))
-            return -ENAMETOOLONG;
-        length += strlen(note + length);
-        note[length++] = '\n';
-        note[length] = 0;
-    }
-    return 0;
-}
-
-static bool clear_noted(int lock_fd, unsigned patience_ms)
-{
-    char note[CAGE_NOTE_BYTES];
-    bool all = true;
-
-    if (cage_slot_note_read(lock_fd, note) == 0)
-        return true;
-    for (char *line, *rest = note; (line = strsep(&rest, "\n")) && *line;)
-        if (remove_group(line, true, patience_ms) < 0)
-            all = false;
-    if (all)
-        (void)cage_slot_note_wipe(lock_fd); /* what stays is met again at the next start */
-    return all;
-}
-
-/* The note stays when the groups are gone: the next run of this slot mostly needs the same one. An older one that
- * differs is cleared first; groups where the new ones will be are met when those are made. */
-static int note_groups(const struct cage_host *host, const struct cage_slot *slot)
-{
-    char wanted[CAGE_NOTE_BYTES], found[CAGE_NOTE_BYTES];
-    int r = describe_groups(host, slot, wanted);
-
-    if (r < 0)
-        return r;
-    (void)cage_slot_note_read(slot->lock_fd, found);
-    if (strcmp(found, wanted) == 0)
-        return 0;
-    (void)clear_noted(slot->lock_fd, REMOVE_MS);
-    return cage_slot_note_write(slot->lock_fd, wanted);
-}
-
-unsigned cage_cgroup_reconcile(bool patient)
-{
-    return cage_slot_each_dead(clear_noted, patient ? REMOVE_MS : 0);
-}
-
-/* --- making --- */
 
 static int set_limit(const struct cage_cgroup *cgroup, int controller, const char *file, const char *value,
                      struct base_err *err)
 {
-    int r = write_value(cgroup->dir_fds[controller], file, value);
+    int r = cage_cgroup_write(cgroup->dir_fds[controller], file, value);
 
-    if (r < 0)
-        return base_err_sys(err, BASE_E_SETUP, -r, file, "the control group does not take \"%s\"", value);
+    return r < 0 ? refused(file, value, r, err) : 0;
+}
+
+/* What is looked at again when the run is over: it stays open, and what it must say then is noted. */
+static int hold(struct cage_cgroup *cgroup, int controller, const char *file, const char *wanted, const char *text,
+                struct base_err *err)
+{
+    int dir_fd = cgroup->dir_fds[cage_cgroup_is_v2(cgroup) ? CAGE_PIDS : controller];
+    struct cage_held *held = &cgroup->held[controller];
+
+    if (held->fd < 0)
+        held->fd = openat(dir_fd, file, O_RDWR | O_CLOEXEC);
+    if (held->fd < 0 || pwrite(held->fd, wanted, strlen(wanted), 0) < 0)
+        return refused(file, wanted, -errno, err);
+    (void)snprintf(held->text, sizeof(held->text), "%s", text);
     return 0;
 }
 
-static int set_number(const struct cage_cgroup *cgroup, int controller, const char *file, uint64_t value,
-                      struct base_err *err)
+static const char *number_text(uint64_t value, char text[32])
+{
+    (void)snprintf(text, 32, "%" PRIu64, value);
+    return text;
+}
+
+static int hold_number(struct cage_cgroup *cgroup, int controller, const char *file, uint64_t value,
+                       struct base_err *err)
 {
     char text[32];
 
-    (void)snprintf(text, sizeof(text), "%" PRIu64, value);
-    return set_limit(cgroup, controller, file, text, err);
+    number_text(value, text);
+    cgroup->held[controller].value = value;
+    return hold(cgroup, controller, file, text, text, err);
 }
 
-static const struct policy_limit *limit_of(const struct cage_plan *plan, enum policy_limit_key key)
+/* The kernel counts whole pages, and no more of them than it can number. */
+static int hold_bytes(struct cage_cgroup *cgroup, const char *file, uint64_t value, struct base_err *err)
 {
-    return &plan->policy->limits[key];
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), most = LONG_MAX / page;
+    bool is_all = value / page >= most;
+    char wanted[32], said[32];
+
+    number_text(value, wanted);
+    number_text((is_all ? most : value / page) * page, said);
+    cgroup->held[CAGE_MEMORY].value = value;
+    return hold(cgroup, CAGE_MEMORY, file, wanted, is_all && cage_cgroup_is_v2(cgroup) ? "max" : said, err);
 }
 
-static bool limited(const struct cage_plan *plan, enum cage_controller controller, enum policy_limit_key key)
+static bool limited(const struct cage_bounds *bounds, enum cage_controller controller, enum policy_limit_key key)
 {
-    return plan->uses_cgroup[controller] && !limit_of(plan, key)->unlimited;
+    return bounds->uses_cgroup[controller] && !bounds->limits[key].unlimited;
 }
 
-/* Those that are ours count too. */
-static uint64_t process_limit(const struct cage_cgroup *cgroup, const struct cage_plan *plan)
+static int hold_processes(struct cage_cgroup *cgroup, const struct cage_bounds *bounds, struct base_err *err)
 {
-    return limit_of(plan, POLICY_LIMIT_PROCESSES)->value + cgroup->own;
+    if (!limited(bounds, CAGE_PIDS, POLICY_LIMIT_PROCESSES))
+        return 0;
+    return hold_number(cgroup, CAGE_PIDS, "pids.max", /* those that are ours count too */
+                       bounds->limits[POLICY_LIMIT_PROCESSES].value + cgroup->own, err);
 }
 
-static int limit_v1(const struct cage_cgroup *cgroup, const struct cage_plan *plan, struct base_err *err)
+static int limit_memory_v1(struct cage_cgroup *cgroup, const struct cage_bounds *bounds, struct base_err *err)
 {
-    uint64_t memory = limit_of(plan, POLICY_LIMIT_MEMORY_BYTES)->value;
-    int r = 0;
+    char text[32];
+    uint64_t memory = bounds->limits[POLICY_LIMIT_MEMORY_BYTES].value;
+    int r = hold_bytes(cgroup, "memory.limit_in_bytes", memory, err);
 
-    if (limited(plan, CAGE_PIDS, POLICY_LIMIT_PROCESSES))
-        r = set_number(cgroup, CAGE_PIDS, "pids.max", process_limit(cgroup, plan), err);
-    if (r == 0 && limited(plan, CAGE_MEMORY, POLICY_LIMIT_MEMORY_BYTES)) {
-        r = set_number(cgroup, CAGE_MEMORY, "memory.limit_in_bytes", memory, err);
-        /* Only a kernel that accounts swap has this file; without it nothing of a group is swapped beyond its limit. */
-        if (r == 0 && faccessat(cgroup->dir_fds[CAGE_MEMORY], "memory.memsw.limit_in_bytes", W_OK, 0) == 0)
-            r = set_number(cgroup, CAGE_MEMORY, "memory.memsw.limit_in_bytes", memory, err);
-        /* Socket buffers are in no group's count until they have a limit of their own; then they are in this one's. */
-        if (r == 0 && plan->policy->network != POLICY_NETWORK_NONE)
-            r = set_number(cgroup, CAGE_MEMORY, "memory.kmem.tcp.limit_in_bytes", memory, err);
-    }
-    if (r == 0 && limited(plan, CAGE_CPU, POLICY_LIMIT_CPUS))
-        r = set_number(cgroup, CAGE_CPU, "cpu.cfs_quota_us", limit_of(plan, POLICY_LIMIT_CPUS)->value * CPU_PERIOD_US,
-                       err);
+    number_text(memory, text);
+    /* Only a kernel that accounts swap has this file; without it nothing of a group is swapped beyond its limit. */
+    if (r == 0 && faccessat(cgroup->dir_fds[CAGE_MEMORY], "memory.memsw.limit_in_bytes", W_OK, 0) == 0)
+        r = set_limit(cgroup, CAGE_MEMORY, "memory.memsw.limit_in_bytes", text, err);
+    /* Socket buffers are in no group's count until they have a limit of their own; then they are in this one's. */
+    if (r == 0 && bounds->network != POLICY_NETWORK_NONE)
+        r = set_limit(cgroup, CAGE_MEMORY, "memory.kmem.tcp.limit_in_bytes", text, err);
     return r;
 }
 
-static int limit_v2(const struct cage_cgroup *cgroup, const struct cage_plan *plan, struct base_err *err)
+static int limit_v1(struct cage_cgroup *cgroup, const struct cage_bounds *bounds, struct base_err *err)
 {
-    char quota[64];
-    int r = 0;
+    int r = hold_processes(cgroup, bounds, err);
 
-    if (limited(plan, CAGE_PIDS, POLICY_LIMIT_PROCESSES))
-        r = set_number(cgroup, CAGE_PIDS, "pids.max", process_limit(cgroup, plan), err);
-    if (r == 0 && limited(plan, CAGE_MEMORY, POLICY_LIMIT_MEMORY_BYTES)) {
-        r = set_number(cgroup, CAGE_PIDS, "memory.max", limit_of(plan, POLICY_LIMIT_MEMORY_BYTES)->value, err);
-        if (r == 0 && faccessat(cgroup->dir_fds[CAGE_PIDS], "memory.swap.max", W_OK, 0) == 0)
-            r = set_limit(cgroup, CAGE_PIDS, "memory.swap.max", "0", err);
-        if (r == 0)
-            r = set_limit(cgroup, CAGE_PIDS, "memory.oom.group", "1", err);
-    }
-    if (r == 0 && limited(plan, CAGE_CPU, POLICY_LIMIT_CPUS)) {
-        (void)snprintf(quota, sizeof(quota), "%" PRIu64 " %u", limit_of(plan, POLICY_LIMIT_CPUS)->value * CPU_PERIOD_US,
-                       CPU_PERIOD_US);
-        r = set_limit(cgroup, CAGE_PIDS, "cpu.max", quota, err);
-    }
+    if (r == 0 && limited(bounds, CAGE_MEMORY, POLICY_LIMIT_MEMORY_BYTES))
+        r = limit_memory_v1(cgroup, bounds, err);
+    if (r == 0 && limited(bounds, CAGE_CPU, POLICY_LIMIT_CPUS))
+        r = hold_number(cgroup, CAGE_CPU, "cpu.cfs_quota_us", bounds->limits[POLICY_LIMIT_CPUS].value * CPU_PERIOD_US,
+                        err);
     return r;
 }
+
+static int limit_memory_v2(struct cage_cgroup *cgroup, const struct cage_bounds *bounds, struct base_err *err)
+{
+    int r = hold_bytes(cgroup, "memory.max", bounds->limits[POLICY_LIMIT_MEMORY_BYTES].value, err);
+
+    if (r == 0 && faccessat(cgroup->dir_fds[CAGE_PIDS], "memory.swap.max", W_OK, 0) == 0)
+        r = set_limit(cgroup, CAGE_PIDS, "memory.swap.max", "0", err);
+    return r < 0 ? r : set_limit(cgroup, CAGE_PIDS, "memory.oom.group", "1", err);
+}
+
+static int limit_v2(struct cage_cgroup *cgroup, const struct cage_bounds *bounds, struct base_err *err)
+{
+    char quota[40];
+    int r = hold_processes(cgroup, bounds, err);
+
+    if (r == 0 && limited(bounds, CAGE_MEMORY, POLICY_LIMIT_MEMORY_BYTES))
+        r = limit_memory_v2(cgroup, bounds, err);
+    if (r < 0 || !limited(bounds, CAGE_CPU, POLICY_LIMIT_CPUS))
+        return r;
+    (void)snprintf(quota, sizeof(quota), "%" PRIu64 " %u", bounds->limits[POLICY_LIMIT_CPUS].value * CPU_PERIOD_US,
+                   CPU_PERIOD_US);
+    return hold(cgroup, CAGE_CPU, "cpu.max", quota, quota, err);
+}
+
+int cage_cgroup_bound(struct cage_cgroup *cgroup, const struct cage_bounds *bounds, struct base_err *err)
+{
+    if (!cgroup->host)
+        return 0;
+    return cage_cgroup_is_v2(cgroup) ? limit_v2(cgroup, bounds, err) : limit_v1(cgroup, bounds, err);
+}
+
+int cage_cgroup_limit(struct cage_cgroup *cgroup, const struct cage_plan *plan, struct base_err *err)
+{
+    const struct policy *policy = plan->policy;
+
+    if (!cgroup->host)
+        return 0;
+    return cage_cgroup_bound(cgroup, &(struct cage_bounds){policy->limits, plan->uses_cgroup, policy->network}, err);
+}
+
+void cage_cgroup_hurry(struct cage_cgroup *cgroup)
+{
+    bool v2 = cage_cgroup_is_v2(cgroup);
+    int dir_fd = cgroup->dir_fds[v2 ? CAGE_PIDS : CAGE_CPU];
+
+    cgroup->is_hurried = true;
+    if (dir_fd >= 0) /* where it fails, the end comes later */
+        (void)cage_cgroup_write(dir_fd, v2 ? "cpu.max" : "cpu.cfs_quota_us", v2 ? "max" : "-1");
+}
+
+/* --- making --- */
 
 /* A v2 group may hold processes or hand out controllers, not both: when our own group is the parent, we step aside into
  * a leaf of it first. */
@@ -274,16 +219,16 @@ static int enable_v2(const struct cage_host *host, struct base_err *err)
 
     if (fd < 0)
         return base_err_sys(err, BASE_E_SETUP, errno, parent, "cannot be opened");
-    r = write_value(fd, "cgroup.subtree_control", wanted);
+    r = cage_cgroup_write(fd, "cgroup.subtree_control", wanted);
     if (r == -EBUSY) {
         AUTO_CLOSE int leaf_fd = -1;
         if (mkdirat(fd, "fumehood.supervisor", 0755) < 0 && errno != EEXIST)
             return base_err_sys(err, BASE_E_SETUP, errno, parent, "takes no group for the supervisor");
         leaf_fd = openat(fd, "fumehood.supervisor", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-        if (leaf_fd < 0 || (r = write_value(leaf_fd, "cgroup.procs", "0")) < 0)
+        if (leaf_fd < 0 || (r = cage_cgroup_write(leaf_fd, "cgroup.procs", "0")) < 0)
             return base_err_sys(err, BASE_E_SETUP, leaf_fd < 0 ? errno : -r, parent,
                                 "cannot move the supervisor aside");
-        r = write_value(fd, "cgroup.subtree_control", wanted);
+        r = cage_cgroup_write(fd, "cgroup.subtree_control", wanted);
     }
     if (r < 0) {
         (void)base_err_sys(err, BASE_E_SETUP, -r, parent, "does not hand out the controllers memory and pids");
@@ -299,7 +244,7 @@ static int make_group(const char *path, struct base_err *err)
     if (mkdir(path, 0755) == 0)
         return 0;
     if (errno == EEXIST) {
-        int r = remove_group(path, true, REMOVE_MS);
+        int r = cage_cgroup_clear(path, true, CAGE_GROUP_PATIENCE_MS);
         if (r < 0)
             return base_err_sys(err, BASE_E_SETUP, -r, path, "an old control group cannot be removed");
         if (mkdir(path, 0755) == 0)
@@ -308,34 +253,118 @@ static int make_group(const char *path, struct base_err *err)
     return base_err_sys(err, BASE_E_SETUP, errno, path, "the control group cannot be made");
 }
 
-static int open_group(struct cage_cgroup *cgroup, int controller, struct base_err *err)
+static int open_group(const struct cage_cgroup *cgroup, int controller, int *ret_fd, struct base_err *err)
 {
-    char path[CAGE_PATH_BYTES + 32];
+    char path[CAGE_GROUP_BYTES];
     int r;
 
-    if (!group_path(cgroup->host, controller, &cgroup->slot, path, sizeof(path)))
+    if (!cage_cgroup_path(cgroup->host, controller, &cgroup->slot, path))
         return base_err_set(err, BASE_E_SETUP, cgroup->host->cgroup_parents[controller], "is too long a path");
     r = make_group(path, err);
     if (r < 0)
         return r;
-    cgroup->dir_fds[controller] = open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-    if (cgroup->dir_fds[controller] < 0)
+    *ret_fd = open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+    if (*ret_fd < 0)
         return base_err_sys(err, BASE_E_SETUP, errno, path, "cannot be opened");
     return 0;
 }
 
-static int fill(struct cage_cgroup *cgroup, struct base_err *err)
+static int make_v1(struct cage_cgroup *cgroup, struct base_err *err)
 {
-    int r = cgroup->host->manager == CAGE_MANAGER_V1 ? 0 : enable_v2(cgroup->host, err);
+    int r = 0;
 
     for (int c = 0; c < CAGE_CONTROLLER_MAX && r == 0; c++)
-        if (has_own_directory(cgroup->host, c))
-            r = open_group(cgroup, c, err);
+        if (cage_cgroup_stands_alone(cgroup->host, c))
+            r = open_group(cgroup, c, &cgroup->dir_fds[c], err);
     return r;
 }
 
-int cage_cgroup_create(const struct cage_host *host, const struct cage_slot *slot, struct cage_cgroup *ret_cgroup,
-                       struct base_err *err)
+/* --- v2 --- */
+
+/* Keeper and zygote, which have an id of the slot's, make processes in the run's group: for that they must have the
+ * right to move some, there and in the group above both. It is to these two files alone. */
+static int let_keeper_in(const struct cage_cgroup *cgroup, int dir_fd)
+{
+    uid_t uid = cgroup->host->uid_base + 2 * cgroup->slot.number;
+
+    if (!cgroup->is_kept || !cgroup->host->privileged)
+        return 0;
+    return fchownat(dir_fd, "cgroup.procs", uid, (gid_t)-1, 0) < 0 ? -errno : 0;
+}
+
+static int make_below(const struct cage_cgroup *cgroup, const char *name, int *ret_fd)
+{
+    if (mkdirat(cgroup->slot_fd, name, 0755) < 0)
+        return -errno;
+    *ret_fd = openat(cgroup->slot_fd, name, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+    return *ret_fd < 0 ? -errno : let_keeper_in(cgroup, *ret_fd);
+}
+
+static int make_slot_v2(struct cage_cgroup *cgroup, struct base_err *err)
+{
+    bool has_cpu = cgroup->host->controllers[CAGE_CPU];
+    int r = open_group(cgroup, CAGE_PIDS, &cgroup->slot_fd, err);
+
+    if (r < 0)
+        return r;
+    r = cage_cgroup_write(cgroup->slot_fd, "cgroup.subtree_control", has_cpu ? "+pids +memory +cpu" : "+pids +memory");
+    return r < 0 ? refused("cgroup.subtree_control", "pids memory cpu", r, err) : 0;
+}
+
+static int make_v2(struct cage_cgroup *cgroup, struct base_err *err)
+{
+    AUTO_CLOSE int keeper_fd = -1;
+    int r = make_slot_v2(cgroup, err);
+
+    if (r < 0)
+        return r;
+    r = let_keeper_in(cgroup, cgroup->slot_fd);
+    if (r == 0 && cgroup->is_kept)
+        r = make_below(cgroup, CAGE_GROUP_KEEPER, &keeper_fd);
+    if (r == 0)
+        r = make_below(cgroup, CAGE_GROUP_RUN, &cgroup->dir_fds[CAGE_PIDS]);
+    return r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "cgroup", "the groups of a slot cannot be made") : 0;
+}
+
+int cage_cgroup_renew(struct cage_cgroup *cgroup, const struct cage_bounds *bounds)
+{
+    int r;
+
+    close_run(cgroup);
+    r = cage_cgroup_clear_below(cgroup->slot_fd, CAGE_GROUP_RUN, CAGE_GROUP_PATIENCE_MS);
+    if (r == 0)
+        r = make_below(cgroup, CAGE_GROUP_RUN, &cgroup->dir_fds[CAGE_PIDS]);
+    if (r < 0)
+        return r;
+    cage_cgroup_open_counters(cgroup, true);
+    return cage_cgroup_bound(cgroup, bounds, NULL);
+}
+
+int cage_cgroup_birthplace(const struct cage_cgroup *cgroup)
+{
+    const char *name = cgroup->is_kept ? CAGE_GROUP_KEEPER : CAGE_GROUP_RUN;
+    int fd;
+
+    if (!cage_cgroup_is_v2(cgroup))
+        return -1;
+    fd = openat(cgroup->slot_fd, name, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+/* --- both --- */
+
+static int fill(struct cage_cgroup *cgroup, struct base_err *err)
+{
+    int r;
+
+    if (!cage_cgroup_is_v2(cgroup))
+        return make_v1(cgroup, err);
+    r = enable_v2(cgroup->host, err);
+    return r < 0 ? r : make_v2(cgroup, err);
+}
+
+int cage_cgroup_create(const struct cage_host *host, const struct cage_slot *slot, bool is_kept,
+                       struct cage_cgroup *ret_cgroup, struct base_err *err)
 {
     struct cage_cgroup cgroup = CAGE_CGROUP_NONE;
     int r;
@@ -345,8 +374,9 @@ int cage_cgroup_create(const struct cage_host *host, const struct cage_slot *slo
         return 0;
     cgroup.host = host;
     cgroup.slot = *slot;
+    cgroup.is_kept = is_kept;
     cgroup.own = 1; /* the cage's first process */
-    r = note_groups(host, slot);
+    r = cage_cgroup_note(host, slot);
     r = r < 0 ? base_err_sys(err, BASE_E_SETUP, -r, "slot", "cannot take a note") : fill(&cgroup, err);
     if (r < 0) {
         (void)cage_cgroup_remove(&cgroup); /* the failure to report is the first one */
@@ -354,13 +384,6 @@ int cage_cgroup_create(const struct cage_host *host, const struct cage_slot *slo
     }
     *ret_cgroup = cgroup;
     return 0;
-}
-
-int cage_cgroup_limit(const struct cage_cgroup *cgroup, const struct cage_plan *plan, struct base_err *err)
-{
-    if (!cgroup->host)
-        return 0;
-    return cgroup->host->manager == CAGE_MANAGER_V1 ? limit_v1(cgroup, plan, err) : limit_v2(cgroup, plan, err);
 }
 
 int cage_cgroup_open_tasks(const struct cage_cgroup *cgroup, int ret_fds[CAGE_CONTROLLER_MAX])
@@ -381,146 +404,4 @@ int cage_cgroup_open_tasks(const struct cage_cgroup *cgroup, int ret_fds[CAGE_CO
         count++;
     }
     return count;
-}
-
-void cage_cgroup_hurry(struct cage_cgroup *cgroup)
-{
-    bool v2 = is_v2(cgroup);
-    int dir_fd = cgroup->dir_fds[v2 ? CAGE_PIDS : CAGE_CPU];
-
-    cgroup->is_hurried = true;
-    if (dir_fd >= 0) /* where it fails, the end comes later */
-        (void)write_value(dir_fd, v2 ? "cpu.max" : "cpu.cfs_quota_us", v2 ? "max" : "-1");
-}
-
-/* --- counting --- */
-
-static const struct {
-    enum cage_controller controller; /* v1: whose folder */
-    const char *file, *key;          /* v1: the number in the file; with a key: after it, in lines of "key number" */
-    const char *v2_file, *v2_key;
-} counters[CAGE_COUNTER_MAX] = {
-    [CAGE_COUNTER_CPU] = {CAGE_CPUACCT, "cpuacct.usage", NULL, "cpu.stat", "usage_usec"},
-    [CAGE_COUNTER_MEMORY_PEAK] = {CAGE_MEMORY, "memory.max_usage_in_bytes", NULL, "memory.peak", NULL},
-    [CAGE_COUNTER_OOM_KILLS] = {CAGE_MEMORY, "memory.oom_control", "oom_kill", "memory.events", "oom_kill"},
-    [CAGE_COUNTER_PROCESSES_PEAK] = {CAGE_PIDS, "pids.peak", NULL, "pids.peak", NULL},
-    [CAGE_COUNTER_PROCESS_REFUSALS] = {CAGE_PIDS, "pids.events", "max", "pids.events", "max"},
-    [CAGE_COUNTER_PROCESSES] = {CAGE_PIDS, "pids.current", NULL, "pids.current", NULL},
-    [CAGE_COUNTER_CHARGE] = {CAGE_MEMORY, "memory.usage_in_bytes", NULL, "memory.current", NULL},
-};
-
-/* The peak of memory can be written to, mostly, which sets it back. */
-static int open_counter(int dir_fd, enum cage_counter counter, const char *file)
-{
-    int fd = counter == CAGE_COUNTER_MEMORY_PEAK ? openat(dir_fd, file, O_RDWR | O_CLOEXEC) : -1;
-
-    return fd < 0 ? openat(dir_fd, file, O_RDONLY | O_CLOEXEC) : fd;
-}
-
-void cage_cgroup_open_counters(struct cage_cgroup *cgroup, bool many_runs)
-{
-    bool v2 = is_v2(cgroup);
-
-    for (int i = 0; i < (many_runs ? CAGE_COUNTER_MAX : CAGE_COUNTER_OF_RUN_MAX); i++) {
-        int dir_fd = cgroup->dir_fds[v2 ? CAGE_PIDS : counters[i].controller];
-        if (dir_fd >= 0)
-            cgroup->counter_fds[i] =
-                open_counter(dir_fd, (enum cage_counter)i, v2 ? counters[i].v2_file : counters[i].file);
-    }
-}
-
-static uint64_t parse_counter(char *text, const char *key)
-{
-    size_t length = key ? strlen(key) : 0;
-    uint64_t value;
-
-    for (char *line, *rest = text; (line = strsep(&rest, "\n"));)
-        if ((!key || (strncmp(line, key, length) == 0 && line[length] == ' ')) &&
-            sscanf(line + length, "%" SCNu64, &value) == 1)
-            return value;
-    return UINT64_MAX;
-}
-
-static uint64_t read_counter(const struct cage_cgroup *cgroup, enum cage_counter counter)
-{
-    char text[1024];
-    int fd = cgroup->counter_fds[counter];
-    ssize_t count = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
-
-    if (count < 0)
-        return UINT64_MAX;
-    text[count] = 0;
-    return parse_counter(text, is_v2(cgroup) ? counters[counter].v2_key : counters[counter].key);
-}
-
-/* Groups that serve many runs go on counting. */
-static uint64_t counted_since(const struct cage_cgroup *cgroup, enum cage_counter counter)
-{
-    uint64_t value = read_counter(cgroup, counter);
-
-    return value == UINT64_MAX ? value : value - cgroup->counted[counter];
-}
-
-void cage_cgroup_count_from_here(struct cage_cgroup *cgroup)
-{
-    static const enum cage_counter growing[] = {CAGE_COUNTER_CPU, CAGE_COUNTER_OOM_KILLS,
-                                                CAGE_COUNTER_PROCESS_REFUSALS};
-
-    for (size_t i = 0; i < ARRAY_COUNT(growing); i++) {
-        uint64_t value = read_counter(cgroup, growing[i]);
-        cgroup->counted[growing[i]] = value == UINT64_MAX ? 0 : value;
-    }
-}
-
-uint64_t cage_cgroup_cpu_us(const struct cage_cgroup *cgroup)
-{
-    uint64_t value = counted_since(cgroup, CAGE_COUNTER_CPU);
-
-    return is_v2(cgroup) || value == UINT64_MAX ? value : value / 1000; /* v1 counts nanoseconds */
-}
-
-uint64_t cage_cgroup_oom_kills(const struct cage_cgroup *cgroup)
-{
-    return counted_since(cgroup, CAGE_COUNTER_OOM_KILLS);
-}
-
-uint64_t cage_cgroup_process_refusals(const struct cage_cgroup *cgroup)
-{
-    return counted_since(cgroup, CAGE_COUNTER_PROCESS_REFUSALS);
-}
-
-void cage_cgroup_read(const struct cage_cgroup *cgroup, struct cage_counters *ret_counters)
-{
-    uint64_t peak = read_counter(cgroup, CAGE_COUNTER_PROCESSES_PEAK);
-
-    *ret_counters = (struct cage_counters){
-        .cpu_us = cage_cgroup_cpu_us(cgroup),
-        .memory_peak_bytes = read_counter(cgroup, CAGE_COUNTER_MEMORY_PEAK),
-        .oom_kills = cage_cgroup_oom_kills(cgroup),
-        .processes_peak = peak == UINT64_MAX || peak < cgroup->own ? peak : peak - cgroup->own,
-        .process_refusals = cage_cgroup_process_refusals(cgroup),
-    };
-}
-
-/* --- between two runs of the same groups --- */
-
-uint64_t cage_cgroup_processes(const struct cage_cgroup *cgroup)
-{
-    return read_counter(cgroup, CAGE_COUNTER_PROCESSES);
-}
-
-uint64_t cage_cgroup_charge_bytes(const struct cage_cgroup *cgroup)
-{
-    return read_counter(cgroup, CAGE_COUNTER_CHARGE);
-}
-
-/* The kernel has no way to set back the peak of processes, and of memory only new ones on v2. */
-bool cage_cgroup_reset_peaks(const struct cage_cgroup *cgroup)
-{
-    uint64_t processes = read_counter(cgroup, CAGE_COUNTER_PROCESSES_PEAK);
-    int memory_fd = cgroup->counter_fds[CAGE_COUNTER_MEMORY_PEAK];
-
-    if (processes != UINT64_MAX && processes > cgroup->own + 1)
-        return false;
-    return memory_fd < 0 || pwrite(memory_fd, "0", 1, 0) == 1;
 }

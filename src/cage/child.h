@@ -101,6 +101,7 @@ struct cage_context {
     /* filled by the child */
     int lock_fd;                 /* the slot's, held as long as we live; -1: none */
     int tasks_fds[CAGE_END_MAX]; /* v1: to join our control groups; -1: none more */
+    int run_fd;                  /* v2: the group in which a keeper's first process, and its guest, are born; else -1 */
     int ends[CAGE_END_MAX];
     char own_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the cage's or its keeper's, read back when that is built */
     uint64_t keeper_root;                         /* number of the mount that is a keeper's root; 0: there is none */
@@ -145,17 +146,35 @@ void cage_keep_main(struct cage_context *context) __attribute__((noreturn));
 /* begin_child.c: CLONE_NEW* of what clone makes for a cage. */
 uint64_t cage_begin_namespaces(uint64_t without);
 
-/* cgroup_priv.c: make the groups of a slot, without limits, and set a plan's. */
-int cage_cgroup_create(const struct cage_host *host, const struct cage_slot *slot, struct cage_cgroup *ret_cgroup,
-                       struct base_err *err);
-int cage_cgroup_limit(const struct cage_cgroup *cgroup, const struct cage_plan *plan, struct base_err *err);
+/* What groups are to enforce. */
+struct cage_bounds {
+    const struct policy_limit *limits; /* POLICY_LIMIT_MAX of them */
+    const bool *uses_cgroup;           /* CAGE_CONTROLLER_MAX of them */
+    enum policy_network network;
+};
 
-/* cgroup_priv.c: open what counts in the groups' folders, also between runs where they serve many; what is not there
- * stays -1. */
+/* cgroup_priv.c: make the groups of a slot, without limits; for one run, or for a keeper and its runs. */
+int cage_cgroup_create(const struct cage_host *host, const struct cage_slot *slot, bool is_kept,
+                       struct cage_cgroup *ret_cgroup, struct base_err *err);
+
+/* cgroup_priv.c: put limits in force. The second: those of a plan. */
+int cage_cgroup_bound(struct cage_cgroup *cgroup, const struct cage_bounds *bounds, struct base_err *err);
+int cage_cgroup_limit(struct cage_cgroup *cgroup, const struct cage_plan *plan, struct base_err *err);
+
+/* cgroup_priv.c: v2: have a new group for the next run of a keeper, with limits; the last one must be dead. What was
+ * open of the old one is closed. 0 or -errno or BASE_E_*. */
+int cage_cgroup_renew(struct cage_cgroup *cgroup, const struct cage_bounds *bounds);
+
+/* cgroup_priv.c: v2: a new descriptor of the group where the first process, or the keeper, is to be born; -1: it joins
+ * its groups itself; or -errno. */
+int cage_cgroup_birthplace(const struct cage_cgroup *cgroup);
+
+/* cgroup_count_priv.c: open what counts in the groups' folders, also between runs where they serve many; what is not
+ * there stays -1. */
 void cage_cgroup_open_counters(struct cage_cgroup *cgroup, bool many_runs);
 
-/* cgroup_priv.c: groups that serve several runs. What only grows is counted from here; processes in it now; memory that
- * is charged now; set the peaks back, false where that cannot be. UINT64_MAX: unknown. */
+/* cgroup_count_priv.c: groups that serve several runs. What only grows is counted from here; processes in it now;
+ * memory that is charged now; set the peaks back, false where that cannot be. UINT64_MAX: unknown. */
 void cage_cgroup_count_from_here(struct cage_cgroup *cgroup);
 uint64_t cage_cgroup_processes(const struct cage_cgroup *cgroup);
 uint64_t cage_cgroup_charge_bytes(const struct cage_cgroup *cgroup);
@@ -178,6 +197,12 @@ bool cage_begin_take_early(struct cage *ret_cage);
 /* keep_priv.c: put the limits of @guest's plan in force, where they are not, and note what it runs on. */
 int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_guest *guest, struct base_err *err);
 
+/* keep_priv.c: a cage of @keeper is let go, whose groups were @cgroup then. */
+void cage_keeper_note_hurry(struct cage_keeper *keeper, const struct cage_cgroup *cgroup);
+
+/* keep_priv.c: give the next run groups without anything of the last one, on v2. False where that cannot be. */
+bool cage_keeper_renew(struct cage_keeper *keeper);
+
 /* make_priv.c: NULL does nothing. */
 void cage_shared_free(struct cage_shared *shared);
 
@@ -191,7 +216,7 @@ enum cage_word {
     CAGE_WORD_OVER = 'v',   /* from the first process: the guest has ended */
     CAGE_WORD_GUEST = 'u',  /* to the first process: hand over a descriptor of the guest; from it: this is it */
     CAGE_WORD_LEFT = 'l',   /* from it: a descriptor that is to outlive it */
-    CAGE_WORD_NEXT = 'n',   /* to a keeper: make a first process; with its end of a line */
+    CAGE_WORD_NEXT = 'n',   /* to a keeper: make a first process; with its end of a line, and on v2 its group */
     CAGE_WORD_REAP = 'w',   /* to it: reap the one that is dead, and say so */
     CAGE_WORD_MADE = 'm',   /* from it: this is it; with its pid and a descriptor of it */
     CAGE_WORD_GONE = 'r',   /* from it: it is dead and reaped, and there is no other */
@@ -219,9 +244,9 @@ int cage_line_receive(int line_fd, enum cage_word expected, int timeout_ms, int 
 int cage_line_say_made(int line_fd, pid_t pid, int pid_fd);
 int cage_line_say_gone(int line_fd);
 
-/* line_child.c: what a keeper is asked for: the word, with the line of the first process that is to be made (-1: none),
- * or -errno. */
-int cage_line_wait_asked(struct cage_context *context, int *ret_fd);
+/* line_child.c: what a keeper is asked for: the word, or -errno; with the line of the first process that is to be made,
+ * and on v2 the group for it (-1: none). */
+int cage_line_wait_asked(struct cage_context *context, int *ret_line_fd, int *ret_run_fd);
 
 /* line_child.c: a descriptor of the guest, which the supervisor has asked for. */
 void cage_line_say_guest(int line_fd, int pid_fd);
@@ -242,6 +267,7 @@ void cage_line_leave(int line_fd, int fd);
 
 /* ns_child.c: the names of the caller's namespaces now. */
 int cage_ns_names(char names[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]);
+int cage_ns_name(enum cage_ns ns, char names[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]); /* of one of them */
 
 /* identity_child.c: become user and group @id, for good; and 0 where this process is that,
  * in all three of each, else -EPERM. */

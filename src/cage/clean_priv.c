@@ -115,7 +115,7 @@ static const char *dirt(struct cage_keeper *keeper)
         return "its last cage could not be built"; /* the keeper makes no other */
     if (keeper->cage.report->zygote_died)
         return "its zygote is dead";
-    if (!becomes_true(processes_are_gone, keeper))
+    if (!cage_keeper_is_apart(keeper) && !becomes_true(processes_are_gone, keeper))
         return "a process is left in its groups";
     if (!becomes_true(sockets_are_gone, keeper))
         return "a socket is left in its network";
@@ -123,6 +123,8 @@ static const char *dirt(struct cage_keeper *keeper)
         return "a key is left with its ids";
     if (!network_is_unused(keeper))
         return "its network was used";
+    if (cage_keeper_is_apart(keeper)) /* what is charged to a group goes with it, and it goes only when it is empty */
+        return cage_keeper_renew(keeper) ? NULL : "the group of its runs cannot be renewed";
     if (!charge_is_low(keeper))
         return "memory is left charged to its groups";
     return cage_cgroup_reset_peaks(&keeper->cage.cgroup) ? NULL : "a counter of its groups cannot be set back";

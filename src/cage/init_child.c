@@ -111,10 +111,23 @@ static int apply_cgroup(struct cage_context *context)
     return 0;
 }
 
+/* Its root is where the maker stands then. On v2 that must be the run's group, which its keeper is not in; and a keeper
+ * that had one of its own could make nobody in a group that it does not see. */
+static bool makes_cgroup_ns_each_time(const struct cage_context *context)
+{
+    return context->host->manager == CAGE_MANAGER_V2;
+}
+
 static int apply_cgroup_ns(struct cage_context *context)
 {
-    (void)context;
-    return kernel_unshare(CLONE_NEWCGROUP);
+    return context->keeps && makes_cgroup_ns_each_time(context) ? 0 : kernel_unshare(CLONE_NEWCGROUP);
+}
+
+static int apply_cgroup_ns_again(struct cage_context *context)
+{
+    int r = makes_cgroup_ns_each_time(context) ? kernel_unshare(CLONE_NEWCGROUP) : 0;
+
+    return r < 0 || !makes_cgroup_ns_each_time(context) ? r : cage_ns_name(CAGE_NS_CGROUP, context->own_ns);
 }
 
 /* --- identity --- */
@@ -211,6 +224,7 @@ static const struct {
     {STAYS, CAGE_AT_START, cage_line_wait_groups, NULL},
     {STAYS, CAGE_STEP_CGROUP, apply_cgroup, NULL},
     {STAYS, CAGE_STEP_CGROUP_NS, apply_cgroup_ns, prove_cgroup_ns},
+    {KEPT, CAGE_STEP_CGROUP_NS, apply_cgroup_ns_again, NULL},
     {KEEPER, CAGE_AT_START, cage_zygote_start, NULL}, /* it needs its rights, and gives up what it can by itself */
     {STAYS, CAGE_STEP_BOUNDING, apply_bounding, prove_bounding},
     {STAYS, CAGE_AT_PROOF, read_back_namespaces, NULL},
@@ -278,7 +292,7 @@ static int prove(struct cage_context *context)
  * will be. */
 static int keep_needed(struct cage_context *context)
 {
-    const int keep[] = {context->line_fd, context->lock_fd, context->root_fd, context->zygote_fd};
+    const int keep[] = {context->line_fd, context->lock_fd, context->root_fd, context->zygote_fd, context->run_fd};
     int r = cage_close_all_but(keep, ARRAY_COUNT(keep));
 
     if (r < 0)

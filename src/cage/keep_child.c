@@ -18,20 +18,42 @@
 #define NEW_EACH_TIME (CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC)
 #define STACK_BYTES   (128 * 1024)
 
-/* It shares this process's memory, which saves the copy and its end. Its stack and context are its own: there is one at
- * a time, and all the rest is only read. */
-static int clone_first(const struct cage_context *context, int line_fd, int *ret_pid_fd)
+/* It shares this process's memory, which saves the copy and its end. Its stack is its own: there is one at a time, and
+ * what is not on that is only read. */
+static int clone_sharing(uint64_t flags, struct cage_context *own, int *ret_pid_fd)
 {
     static char stack[STACK_BYTES] __attribute__((aligned(64)));
-    static struct cage_context own;
-    const uint64_t flags =
-        (cage_begin_namespaces(context->without) & NEW_EACH_TIME) | CLONE_PIDFD | CLONE_VM; /* no SIGCHLD */
 
     CAGE_STACK_RENEW(stack);
+    return kernel_clone_on(flags | CLONE_VM, stack + sizeof(stack), cage_init_kept, own, ret_pid_fd, NULL);
+}
+
+/* Whom the kernel kills for want of memory it kills with all that share that memory, and on v2 that is not to be us:
+ * there the first process has a copy, and is born in the run's group. */
+static int clone_into_run(uint64_t flags, struct cage_context *own, int *ret_pid_fd)
+{
+    struct clone_args args = {
+        .flags = flags | CLONE_INTO_CGROUP,
+        .pidfd = (uint64_t)(uintptr_t)ret_pid_fd,
+        .cgroup = (uint64_t)own->run_fd,
+    };
+    int pid = kernel_clone3(&args);
+
+    if (pid == 0)
+        kernel_exit(cage_init_kept(own));
+    return pid;
+}
+
+static int clone_first(const struct cage_context *context, int line_fd, int run_fd, int *ret_pid_fd)
+{
+    static struct cage_context own;
+    const uint64_t flags = (cage_begin_namespaces(context->without) & NEW_EACH_TIME) | CLONE_PIDFD; /* no SIGCHLD */
+
     own = *context;
     own.line_fd = line_fd;
+    own.run_fd = run_fd;
     own.keeps = false;
-    return kernel_clone_on(flags, stack + sizeof(stack), cage_init_kept, &own, ret_pid_fd, NULL);
+    return run_fd < 0 ? clone_sharing(flags, &own, ret_pid_fd) : clone_into_run(flags, &own, ret_pid_fd);
 }
 
 /* The former first process, which the supervisor has seen dead; with it the kernel has killed all that was in its tree.
@@ -50,18 +72,20 @@ static void reap(struct cage_context *context)
     context->first = 0;
 }
 
-static void make_next(struct cage_context *context, int line_fd)
+static void make_next(struct cage_context *context, int line_fd, int run_fd)
 {
     int pid_fd = -1;
 
     reap(context);
-    context->first = clone_first(context, line_fd, &pid_fd);
+    context->first = clone_first(context, line_fd, run_fd, &pid_fd);
     if (context->first < 0)
         cage_init_fail(context, CAGE_AT_START, context->first);
     if (cage_line_say_made(context->line_fd, context->first, pid_fd) < 0)
         kernel_exit(1);
     (void)kernel_close(pid_fd);
     (void)kernel_close(line_fd);
+    if (run_fd >= 0)
+        (void)kernel_close(run_fd);
 }
 
 /* What its cages are told from it by (prove_mount_ns, prove_ipc_ns), and what none of them need look for again. */
@@ -85,7 +109,7 @@ static int reap_strays(void)
 
 void cage_keep_main(struct cage_context *context)
 {
-    int line_fd, r = leave_marks(context);
+    int line_fd, run_fd, r = leave_marks(context);
 
     if (r == 0)
         r = reap_strays();
@@ -94,9 +118,9 @@ void cage_keep_main(struct cage_context *context)
     if (r < 0)
         cage_init_fail(context, CAGE_AT_PROOF, r);
     for (;;) {
-        r = cage_line_wait_asked(context, &line_fd);
+        r = cage_line_wait_asked(context, &line_fd, &run_fd);
         if (r == CAGE_WORD_NEXT)
-            make_next(context, line_fd);
+            make_next(context, line_fd, run_fd);
         else if (r == CAGE_WORD_REAP)
             reap(context);
         if (r < 0 && context->without & CAGE_BIT(PARENT_DEATH))

@@ -46,7 +46,8 @@ int cage_keep(const struct cage_host *host, const struct cage_slot *slot, const 
     }
     keeper.slot = slot->number;
     keeper.has_zygote = zygote != NULL;
-    keeper.cage.cgroup.own = zygote ? 3 : 2; /* itself, its zygote, and the first process of a cage */
+    if (!cage_keeper_is_apart(&keeper))
+        keeper.cage.cgroup.own = zygote ? 3 : 2; /* itself, its zygote, and the first process of a cage */
     cage_cgroup_open_counters(&keeper.cage.cgroup, true);
     keeper.keys_fd = open("/proc/key-users", O_RDONLY | O_CLOEXEC);
     *ret_keeper = keeper;
@@ -102,7 +103,7 @@ static int failed(const struct cage_keeper *keeper, int r, struct base_err *err)
 
 int cage_next(struct cage_keeper *keeper, struct cage *ret_cage, struct base_err *err)
 {
-    int fds[2], r;
+    int fds[2], run_fd = keeper->cage.cgroup.dir_fds[CAGE_PIDS], r;
 
     if (keeper->cage.report->failed_step >= 0)
         return failed(keeper, -ESRCH, err);
@@ -110,7 +111,8 @@ int cage_next(struct cage_keeper *keeper, struct cage *ret_cage, struct base_err
     keeper->cage.shared->ahead = keeper->ahead;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
         return base_err_sys(err, BASE_E_SETUP, errno, "cage", "no line to it can be made");
-    r = cage_line_send(keeper->cage.line_fd, CAGE_WORD_NEXT, &fds[0], 1);
+    r = cage_line_send(keeper->cage.line_fd, CAGE_WORD_NEXT, (const int[]){fds[0], run_fd},
+                       cage_keeper_is_apart(keeper) ? 2 : 1);
     (void)close(fds[0]);
     if (r < 0) {
         (void)close(fds[1]);
@@ -144,6 +146,24 @@ int cage_wait(struct cage *cage, struct base_err *err)
 }
 
 /* --- limits --- */
+
+bool cage_keeper_is_apart(const struct cage_keeper *keeper)
+{
+    return keeper->cage.cgroup.host && keeper->cage.cgroup.host->manager == CAGE_MANAGER_V2;
+}
+
+void cage_keeper_note_hurry(struct cage_keeper *keeper, const struct cage_cgroup *cgroup)
+{
+    if (cgroup->is_hurried && !cage_keeper_is_apart(keeper)) /* else its groups are renewed, and have their limits */
+        keeper->is_limited = false;
+}
+
+bool cage_keeper_renew(struct cage_keeper *keeper)
+{
+    const struct cage_bounds bounds = {keeper->limits, keeper->uses_cgroup, keeper->network};
+
+    return cage_cgroup_renew(&keeper->cage.cgroup, &bounds) == 0;
+}
 
 static bool limits_equal(const struct cage_keeper *keeper, const struct cage_plan *plan)
 {

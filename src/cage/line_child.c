@@ -141,12 +141,13 @@ int cage_line_wait_zygote(struct cage_context *context)
     return r < 0 ? r : fds[0];
 }
 
-int cage_line_wait_asked(struct cage_context *context, int *ret_fd)
+int cage_line_wait_asked(struct cage_context *context, int *ret_line_fd, int *ret_run_fd)
 {
     int fds[CAGE_END_MAX];
     char word = 0;
     int r = wait_for_any(context->line_fd, &word, fds);
 
-    *ret_fd = fds[0];
+    *ret_line_fd = fds[0];
+    *ret_run_fd = fds[1];
     return r < 0 ? r : word;
 }

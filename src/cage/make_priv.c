@@ -81,8 +81,8 @@ static int clone_failed(int sys_errno, struct base_err *err)
 
 static int begin(struct cage *cage, struct base_err *err)
 {
-    int group_fd = cage->cgroup.host ? cage->cgroup.dir_fds[CAGE_PIDS] : -1;
-    int r = cage_begin_clone(environ, group_fd, cage);
+    AUTO_CLOSE int group_fd = cage_cgroup_birthplace(&cage->cgroup);
+    int r = group_fd < -1 ? group_fd : cage_begin_clone(environ, group_fd, cage);
 
     return r < 0 ? clone_failed(-r, err) : 0;
 }
@@ -119,7 +119,7 @@ static int settle(const struct cage_host *host, const struct cage_slot *slot, en
         return base_err_sys(err, BASE_E_SETUP, -r, "/proc/self/ns", "cannot be looked at");
     r = say(cage, CAGE_WORD_IDS, &slot->lock_fd, slot->lock_fd >= 0 ? 1 : 0, err);
     if (r == 0 && !cage->cgroup.host)
-        r = cage_cgroup_create(host, slot, &cage->cgroup, err);
+        r = cage_cgroup_create(host, slot, word == CAGE_WORD_KEEP, &cage->cgroup, err);
     return r < 0 ? r : say_groups(cage, word, err);
 }
 
@@ -169,7 +169,7 @@ int cage_make_as(const struct cage_host *host, const struct cage_slot *slot, enu
     int r = 0;
 
     if (cage->pid < 0 && host->manager == CAGE_MANAGER_V2)
-        r = cage_cgroup_create(host, slot, &cage->cgroup, err);
+        r = cage_cgroup_create(host, slot, word == CAGE_WORD_KEEP, &cage->cgroup, err);
     if (cage->pid < 0 && r == 0)
         r = begin(cage, err);
     if (r == 0)
@@ -231,7 +231,7 @@ void cage_forget(struct cage *cage)
     base_cleanup_close(&cage->pid_fd);
     base_cleanup_close(&cage->line_fd);
     if (cage->keeper) { /* the rest is its */
-        cage->keeper->is_limited = cage->keeper->is_limited && !cage->cgroup.is_hurried;
+        cage_keeper_note_hurry(cage->keeper, &cage->cgroup);
     } else {
         cage_cgroup_close(&cage->cgroup);
         cage_shared_free(cage->shared);

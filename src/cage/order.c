@@ -238,8 +238,12 @@ int cage_order_zygote(struct cage_shared *shared, const struct cage_zygote *zygo
 
 static int put_limits(struct cage *cage, const struct cage_guest *guest, struct base_err *err)
 {
-    return cage->keeper ? cage_keeper_limit(cage->keeper, guest, err)
-                        : cage_cgroup_limit(&cage->cgroup, guest->plan, err);
+    int r =
+        cage->keeper ? cage_keeper_limit(cage->keeper, guest, err) : cage_cgroup_limit(&cage->cgroup, guest->plan, err);
+
+    if (r == 0 && cage->keeper)
+        memcpy(cage->cgroup.held, cage->keeper->cage.cgroup.held, sizeof(cage->cgroup.held));
+    return r;
 }
 
 int cage_start(struct cage *cage, const struct cage_guest *guest, struct base_err *err)

@@ -29,10 +29,13 @@ struct zygote_request {
 
 /* The descriptors with it. */
 enum zygote_fd {
+    ZYGOTE_RUN,    /* the run's own line */
     ZYGOTE_PID_NS, /* the cage's namespaces */
     ZYGOTE_MOUNT_NS,
     ZYGOTE_IPC_NS,
-    ZYGOTE_RUN, /* the run's own line */
+    ZYGOTE_FD_MIN,
+    ZYGOTE_CGROUP_NS = ZYGOTE_FD_MIN, /* on v2, one more, and the control group where the fork is born */
+    ZYGOTE_GROUP,
     ZYGOTE_FD_MAX
 };
 

@@ -150,21 +150,22 @@ static void put_control(struct msghdr *message, const int *fds, unsigned count)
 }
 
 /* Our namespaces, to be joined. Kernels before 6.11 have them in /proc alone. */
-static int open_namespaces(int fds[3])
+static int open_namespaces(int fds[ZYGOTE_FD_MAX], int end)
 {
     static const struct {
         unsigned long request; /* PIDFD_GET_*_NAMESPACE */
         const char *path;
-    } rows[3] = {
-        {0xff05, "/proc/self/ns/pid"},
-        {0xff03, "/proc/self/ns/mnt"},
-        {0xff02, "/proc/self/ns/ipc"},
+    } rows[ZYGOTE_FD_MAX] = {
+        [ZYGOTE_PID_NS] = {0xff05, "/proc/self/ns/pid"},
+        [ZYGOTE_MOUNT_NS] = {0xff03, "/proc/self/ns/mnt"},
+        [ZYGOTE_IPC_NS] = {0xff02, "/proc/self/ns/ipc"},
+        [ZYGOTE_CGROUP_NS] = {0xff01, "/proc/self/ns/cgroup"},
     };
     KERNEL_AUTO_CLOSE int own_fd = KERNEL(SYS_pidfd_open, kernel_getpid(), 0);
 
     if (own_fd < 0)
         return own_fd;
-    for (int i = 0; i < 3; i++) {
+    for (int i = ZYGOTE_PID_NS; i < end; i++) {
         fds[i] = kernel_ioctl(own_fd, rows[i].request, NULL);
         if (fds[i] < 0)
             fds[i] = kernel_open(AT_FDCWD, rows[i].path, O_RDONLY, 0);
@@ -178,7 +179,8 @@ static int open_namespaces(int fds[3])
 static int send_request(struct cage_context *context, int run_fd)
 {
     const struct cage_terms *terms = context->terms;
-    int fds[ZYGOTE_FD_MAX] = {[ZYGOTE_RUN] = run_fd};
+    int fds[ZYGOTE_FD_MAX] = {[ZYGOTE_RUN] = run_fd, [ZYGOTE_GROUP] = context->run_fd};
+    const unsigned fd_count = context->run_fd < 0 ? ZYGOTE_FD_MIN : ZYGOTE_FD_MAX;
     char control[CMSG_SPACE(sizeof(fds))] __attribute__((aligned(sizeof(size_t)))) = {0};
     struct zygote_request request = {
         .terms = *terms, .host = *context->host, .without = context->without, .top_folders = context->top_folders};
@@ -191,12 +193,12 @@ static int send_request(struct cage_context *context, int run_fd)
 
     request.filter_count = count;
     if (r == 0)
-        r = open_namespaces(fds);
+        r = open_namespaces(fds, fd_count == ZYGOTE_FD_MAX ? ZYGOTE_GROUP : ZYGOTE_FD_MIN);
     if (r < 0)
         return r;
-    put_control(&message, fds, ZYGOTE_FD_MAX);
+    put_control(&message, fds, fd_count);
     r = kernel_sendmsg(context->zygote_fd, &message, MSG_NOSIGNAL);
-    for (int i = 0; i < ZYGOTE_RUN; i++)
+    for (unsigned i = ZYGOTE_PID_NS; i < fd_count && i != ZYGOTE_GROUP; i++)
         (void)kernel_close(fds[i]);
     return r < 0 ? r : 0;
 }

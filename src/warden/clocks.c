@@ -80,12 +80,13 @@ static void check_idle(struct warden_watch *watch, uint64_t now_us, uint64_t cpu
 
 static void check_counters(struct warden_watch *watch)
 {
-    uint64_t kills = cage_cgroup_oom_kills(&watch->cage.cgroup);
-    uint64_t refusals = cage_cgroup_process_refusals(&watch->cage.cgroup);
+    const struct cage_refusals refusals = cage_cgroup_refusals(&watch->cage.cgroup);
 
-    if (kills != UINT64_MAX && kills > 0)
+    if (refusals.is_outer_memory)
+        warden_stop(watch, WARDEN_LOST, WARDEN_LIMIT_NONE, WARDEN_OUTER_MEMORY);
+    if (refusals.oom_kills != UINT64_MAX && refusals.oom_kills > 0)
         warden_stop(watch, WARDEN_LIMIT, WARDEN_LIMIT_MEMORY, "");
-    if (refusals != UINT64_MAX && refusals >= PROCESS_STORM)
+    if (refusals.processes != UINT64_MAX && refusals.processes >= PROCESS_STORM)
         warden_stop(watch, WARDEN_LIMIT, WARDEN_LIMIT_PROCESSES, "new processes were refused again and again");
 }
 

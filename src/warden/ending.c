@@ -73,6 +73,12 @@ static bool met_cpu_limit(const struct warden_watch *watch, int status)
            !watch->job->plan->uses_cgroup[CAGE_CPUACCT] && TICKS_MAY_COUNT(watch->rusage_cpu_us) >= cpu->value * 1000;
 }
 
+static void end_lost_because(struct warden_outcome *outcome, const char *why)
+{
+    (void)base_err_set(&outcome->error, BASE_E_LOST, "cage", "%s", why);
+    end_with(outcome, WARDEN_LOST, WARDEN_LIMIT_NONE, outcome->error.what);
+}
+
 static void end_by_itself(struct warden_watch *watch, const struct cage_counters *counters)
 {
     struct warden_outcome *outcome = watch->outcome;
@@ -94,8 +100,10 @@ static void end_by_itself(struct warden_watch *watch, const struct cage_counters
         end_with(outcome, WARDEN_LIMIT, WARDEN_LIMIT_DISK, "it failed after the scratch space was full");
     else if (met_file_limit(watch, status))
         end_with(outcome, WARDEN_LIMIT, WARDEN_LIMIT_DISK, "it went on writing to a file that was at its limit");
-    else if (counters->process_refusals != UINT64_MAX && counters->process_refusals > 0)
+    else if (counters->refusals.processes != UINT64_MAX && counters->refusals.processes > 0)
         end_with(outcome, WARDEN_LIMIT, WARDEN_LIMIT_PROCESSES, "it failed after a new process was refused");
+    else if (counters->refusals.is_outer_processes)
+        end_lost_because(outcome, WARDEN_OUTER_PROCESSES);
 }
 
 static void end_denied(struct warden_watch *watch)
@@ -121,13 +129,12 @@ static const char *lost_why(const struct warden_watch *watch)
 
 static void end_lost(struct warden_watch *watch)
 {
-    struct warden_outcome *outcome = watch->outcome;
     int status = watch->status;
+    char why[160];
 
-    (void)base_err_set(&outcome->error, BASE_E_LOST, "cage", "%s (%s %d)", lost_why(watch),
-                       WIFSIGNALED(status) ? "signal" : "status",
-                       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-    end_with(outcome, WARDEN_LOST, WARDEN_LIMIT_NONE, outcome->error.what);
+    (void)snprintf(why, sizeof(why), "%s (%s %d)", lost_why(watch), WIFSIGNALED(status) ? "signal" : "status",
+                   WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    end_lost_because(watch->outcome, why);
 }
 
 void warden_ending_stopped(struct warden_watch *watch)
@@ -154,14 +161,43 @@ static bool used_its_cpu(const struct warden_watch *watch, const struct cage_cou
            counters->cpu_us >= cpu->value * 1000;
 }
 
-void warden_ending_decide(struct warden_watch *watch, const struct cage_counters *counters)
+/* --- what was promised held to the end --- */
+
+enum policy_limit_key warden_taken_key(const struct warden_watch *watch)
+{
+    static const enum policy_limit_key keys[CAGE_CONTROLLER_MAX + 1] = {
+        [CAGE_PIDS] = POLICY_LIMIT_PROCESSES, [CAGE_MEMORY] = POLICY_LIMIT_MEMORY_BYTES, [CAGE_CPU] = POLICY_LIMIT_CPUS,
+        [CAGE_CPUACCT] = POLICY_LIMIT_CPU_MS, [CAGE_CONTROLLER_MAX] = POLICY_LIMIT_MAX,
+    };
+
+    return keys[watch->taken];
+}
+
+/* Whatever it came to without that limit, nobody knows what it comes to with it. */
+static void doubt(struct warden_watch *watch)
+{
+    struct warden_outcome *outcome = watch->outcome;
+    const enum policy_limit_key key = warden_taken_key(watch);
+    char why[96];
+
+    if (key == POLICY_LIMIT_MAX || outcome->ending == WARDEN_CANCELLED || outcome->ending == WARDEN_SETUP_ERROR ||
+        outcome->ending == WARDEN_LOST)
+        return;
+    (void)snprintf(why, sizeof(why), "its limit %s was taken away or changed by others while it ran",
+                   policy_limit_name(key));
+    end_lost_because(outcome, why);
+}
+
+static void decide(struct warden_watch *watch, const struct cage_counters *counters)
 {
     const struct cage_report *report = watch->report;
     const struct warden_stop *stop = &watch->stop;
 
     if (!watch->dead)
         end_lost(watch);
-    else if (counters->oom_kills != UINT64_MAX && counters->oom_kills > 0)
+    else if (counters->refusals.is_outer_memory)
+        end_lost_because(watch->outcome, WARDEN_OUTER_MEMORY);
+    else if (counters->refusals.oom_kills != UINT64_MAX && counters->refusals.oom_kills > 0)
         end_with(watch->outcome, WARDEN_LIMIT, WARDEN_LIMIT_MEMORY, "");
     else if (report->failed_step >= 0)
         end_setup(watch);
@@ -181,4 +217,10 @@ void warden_ending_decide(struct warden_watch *watch, const struct cage_counters
         end_by_itself(watch, counters);
     else
         end_lost(watch);
+}
+
+void warden_ending_decide(struct warden_watch *watch, const struct cage_counters *counters)
+{
+    decide(watch, counters);
+    doubt(watch);
 }

@@ -34,16 +34,22 @@ static bool is_gone(const struct warden_rest *rest)
     return wait_for_death(&rest->cage);
 }
 
-/* The keeper is in the groups that it keeps, so what the kernel kills for memory may be the keeper, a moment later. */
-static void prove_slot(struct cage_keeper *keeper, bool gone, struct warden_outcome *outcome)
+/* What the kernel kills for memory may be a keeper in the same groups, a moment later. */
+static bool may_have_killed_keeper(const struct cage_keeper *keeper, const struct warden_outcome *outcome)
 {
     const uint64_t kills = outcome->limits[POLICY_LIMIT_MEMORY_BYTES].hits;
+
+    return !cage_keeper_is_apart(keeper) && kills != WARDEN_UNKNOWN && kills > 0;
+}
+
+static void prove_slot(struct cage_keeper *keeper, bool gone, struct warden_outcome *outcome)
+{
     const char *why = "its last cage cannot be killed";
 
-    if (kills != WARDEN_UNKNOWN && kills > 0)
+    if (may_have_killed_keeper(keeper, outcome))
         why = "the kernel has killed for its memory";
-    else if (gone)
-        (void)cage_keeper_clean(keeper, &why);
+    else if (gone && cage_keeper_clean(keeper, &why) && outcome->ending == WARDEN_LOST)
+        why = "its last run was lost";
     keeper->is_dirty = why != NULL;
     (void)snprintf(outcome->teardown.slot_why, sizeof(outcome->teardown.slot_why), "%s", why ? why : "");
 }

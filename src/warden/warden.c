@@ -384,8 +384,8 @@ static void finish_limits(struct warden_watch *watch, const struct cage_counters
         enum policy_limit_key key;
         uint64_t hits;
     } known[] = {
-        {POLICY_LIMIT_MEMORY_BYTES, counters->oom_kills},
-        {POLICY_LIMIT_PROCESSES, counters->process_refusals},
+        {POLICY_LIMIT_MEMORY_BYTES, counters->refusals.oom_kills},
+        {POLICY_LIMIT_PROCESSES, counters->refusals.processes},
         {POLICY_LIMIT_SCRATCH_BYTES, watch->report->scratch_full & 1},
         {POLICY_LIMIT_SCRATCH_INODES, watch->report->scratch_full >> 1 & 1},
         {POLICY_LIMIT_STDOUT_BYTES, warden_sink_over(watch, WARDEN_OUT)},
@@ -405,6 +405,9 @@ static void finish_limits(struct warden_watch *watch, const struct cage_counters
     }
     for (size_t i = 0; i < ARRAY_COUNT(known); i++)
         outcome->limits[known[i].key].hits = known[i].hits;
+    if (warden_taken_key(watch) != POLICY_LIMIT_MAX)
+        (void)snprintf(outcome->limits[warden_taken_key(watch)].enforced_by, sizeof(outcome->limits[0].enforced_by),
+                       "none");
 }
 
 static void finish_protections(struct warden_watch *watch)
@@ -480,6 +483,7 @@ static int finish(struct warden_watch *watch, struct base_err *err)
     finish_stream(&watch->sinks[WARDEN_OUT], &outcome->out);
     finish_stream(&watch->sinks[WARDEN_ERR], &outcome->err);
     outcome->mark_truncated = watch->sinks[WARDEN_MARK].bytes > outcome->mark.count;
+    watch->taken = cage_cgroup_taken(&watch->cage.cgroup);
     warden_ending_decide(watch, &counters);
     finish_usage(watch, &counters);
     finish_limits(watch, &counters);
@@ -538,7 +542,7 @@ static int as_outcome(struct warden_watch *watch, int r, struct base_err *err)
     finish_protections(watch);
     base_hash_bytes_hex("", 0, outcome->out.sha256);
     base_hash_bytes_hex("", 0, outcome->err.sha256);
-    finish_limits(watch, &(struct cage_counters){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX});
+    finish_limits(watch, &(struct cage_counters){.refusals = {.oom_kills = UINT64_MAX, .processes = UINT64_MAX}});
     outcome->memory_peak_bytes = outcome->processes_peak = WARDEN_UNKNOWN;
     return 0;
 }
@@ -552,6 +556,7 @@ static void init_watch(struct warden_watch *watch, const struct warden_job *job,
     watch->outcome = outcome;
     watch->cage = (struct cage)CAGE_NONE;
     watch->report = &no_report;
+    watch->taken = CAGE_CONTROLLER_MAX;
     watch->signal_fd = -1;
     for (int i = 0; i < 4; i++)
         watch->guest_fds[i] = -1;

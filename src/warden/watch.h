@@ -9,6 +9,10 @@
 /* Processes that the kernel cannot end (stuck in a device, say) are given up after this, and reported as left. */
 #define WARDEN_KILL_PATIENCE_US 10000000
 
+/* Of a run that is lost: a limit that is not ours was met. */
+#define WARDEN_OUTER_MEMORY    "the machine, or a group around it, ran out of memory"
+#define WARDEN_OUTER_PROCESSES "it failed after a group around it refused a new process"
+
 /* Why the supervisor ended the run. */
 struct warden_stop {
     bool wanted;
@@ -71,12 +75,13 @@ struct warden_watch {
     uint64_t active_cpu_us, active_us; /* processor time when it last grew, and when that was */
     int status;                        /* of the cage's first process */
     uint64_t rusage_cpu_us;
-    bool dead;      /* the guest and all that it started: the cage, or all of it but its own process */
-    bool stuck;     /* it cannot be killed */
-    bool put_first; /* the cage's first process is */
-    bool dying;     /* its first process is at its end */
-    bool hurried;   /* the limit on processors is lifted: it is to end */
-    bool signalled; /* somebody wants us to end, whatever else did */
+    bool dead;                  /* the guest and all that it started: the cage, or all of it but its own process */
+    bool stuck;                 /* it cannot be killed */
+    bool put_first;             /* the cage's first process is */
+    bool dying;                 /* its first process is at its end */
+    bool hurried;               /* the limit on processors is lifted: it is to end */
+    bool signalled;             /* somebody wants us to end, whatever else did */
+    enum cage_controller taken; /* whose limit did not hold to the end; CAGE_CONTROLLER_MAX: all did */
 };
 
 /* streams.c */
@@ -104,4 +109,5 @@ void warden_stop(struct warden_watch *watch, enum warden_ending ending, enum war
 
 /* ending.c */
 void warden_ending_decide(struct warden_watch *watch, const struct cage_counters *counters);
-void warden_ending_stopped(struct warden_watch *watch); /* as watch->stop says */
+enum policy_limit_key warden_taken_key(const struct warden_watch *watch); /* of it; POLICY_LIMIT_MAX: none */
+void warden_ending_stopped(struct warden_watch *watch);                   /* as watch->stop says */

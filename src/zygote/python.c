@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -135,7 +136,7 @@ static bool receive_request(int fds[ZYGOTE_FD_MAX])
     size_t fd_count;
     ssize_t count = receive(ZYGOTE_LINE_FD, MSG_CMSG_CLOEXEC, head, fds, ZYGOTE_FD_MAX, &fd_count);
 
-    return count >= 0 && fd_count == ZYGOTE_FD_MAX &&
+    return count >= 0 && (fd_count == ZYGOTE_FD_MIN || fd_count == ZYGOTE_FD_MAX) &&
            (size_t)count == request.filter_count * sizeof(struct sock_filter);
 }
 
@@ -176,6 +177,9 @@ static int join(int fds[ZYGOTE_FD_MAX])
     if (!(request.without & CAGE_BIT(MOUNT_NS)) && setns(fds[ZYGOTE_MOUNT_NS], CLONE_NEWNS) < 0)
         return -errno;
     if (!(request.without & CAGE_BIT(IPC_NS)) && setns(fds[ZYGOTE_IPC_NS], CLONE_NEWIPC) < 0)
+        return -errno;
+    if (fds[ZYGOTE_CGROUP_NS] >= 0 && !(request.without & CAGE_BIT(CGROUP_NS)) &&
+        setns(fds[ZYGOTE_CGROUP_NS], CLONE_NEWCGROUP) < 0)
         return -errno;
     if (cage_mount_number(&root) < 0 || root != request.root || chdir("/work") < 0)
         return -EPERM;
@@ -287,6 +291,19 @@ static void guest_main(int fds[ZYGOTE_FD_MAX])
 
 /* --- the zygote --- */
 
+/* What the C library has told the kernel of our one thread; a fork without its help needs it again. */
+static struct {
+    int *id; /* where it keeps its number */
+    void *robust_list;
+    size_t robust_list_bytes;
+} thread;
+
+static bool find_thread(void)
+{
+    return prctl(PR_GET_TID_ADDRESS, &thread.id, 0, 0, 0) == 0 && thread.id &&
+           syscall(SYS_get_robust_list, 0, &thread.robust_list, &thread.robust_list_bytes) == 0;
+}
+
 /* CLONE_PARENT makes them. */
 static bool has_children(void)
 {
@@ -316,6 +333,23 @@ static void wait_for_all(pid_t guest, int run_fd)
             tell_end(run_fd, status, &usage);
 }
 
+/* As fork() for a process with one thread, but born in another group: what the C library remembers of its own thread is
+ * set right by the kernel. Nothing that stands ready here has asked to be told of forks. */
+static pid_t fork_into(int group_fd)
+{
+    struct clone_args args = {
+        .flags = CLONE_INTO_CGROUP | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID,
+        .child_tid = (uint64_t)(uintptr_t)thread.id,
+        .exit_signal = SIGCHLD,
+        .cgroup = (uint64_t)group_fd,
+    };
+    pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+
+    if (pid == 0)
+        (void)syscall(SYS_set_robust_list, thread.robust_list, thread.robust_list_bytes);
+    return pid;
+}
+
 /* Into the cage's process tree. Where it is not to be had, mostly because the cage is dead before anything ran in it,
  * who asked for it hears that its line is closed. */
 static pid_t fork_guest(int fds[ZYGOTE_FD_MAX])
@@ -325,7 +359,7 @@ static pid_t fork_guest(int fds[ZYGOTE_FD_MAX])
     if (!(request.without & CAGE_BIT(PID_NS)) && setns(fds[ZYGOTE_PID_NS], CLONE_NEWPID) < 0)
         return -1;
     zygote_py.before_fork();
-    pid = fork();
+    pid = fds[ZYGOTE_GROUP] < 0 ? fork() : fork_into(fds[ZYGOTE_GROUP]);
     if (pid == 0)
         guest_main(fds);
     zygote_py.after_fork_parent();
@@ -334,14 +368,15 @@ static pid_t fork_guest(int fds[ZYGOTE_FD_MAX])
 
 static void serve_one(int own_pid_fd)
 {
-    int fds[ZYGOTE_FD_MAX];
+    int fds[ZYGOTE_FD_MAX] = {-1, -1, -1, -1, -1, -1};
     pid_t pid;
 
     if (!receive_request(fds))
         _exit(0); /* the keeper is gone, or talks nonsense */
     pid = fork_guest(fds);
-    for (int i = 0; i < ZYGOTE_RUN; i++)
-        (void)close(fds[i]);
+    for (int i = ZYGOTE_RUN + 1; i < ZYGOTE_FD_MAX; i++)
+        if (fds[i] >= 0)
+            (void)close(fds[i]);
     (void)setns(own_pid_fd, CLONE_NEWPID); /* nothing of a dead cage is held */
     forget_host();                         /* the next fork has a copy of all that is here */
     if (pid > 0)
@@ -363,7 +398,7 @@ static void serve(void)
     warm_up();
     zygote_pages_inherit();
     own_pid_fd = KERNEL(SYS_pidfd_open, getpid(), 0);
-    if (own_pid_fd < 0 || cage_bounding_empty() < 0 || write(ZYGOTE_LINE_FD, "", 1) != 1)
+    if (own_pid_fd < 0 || !find_thread() || cage_bounding_empty() < 0 || write(ZYGOTE_LINE_FD, "", 1) != 1)
         give_up("it cannot begin", "");
     for (;;)
         serve_one(own_pid_fd);

@@ -148,12 +148,28 @@ tell "the next start removes what it left" "$status $(left)" "0 0"
 # In a slot
 run --cage slot /root/p/hello.sh
 tell "a run in a slot works" "$status $(cat /root/out) $(field cage)" "0 hello slot"
-# Before Linux 6.12 the peak of memory cannot be set back: then no slot serves twice.
-slot="$(field state): $(field why)"
-[ "$slot" = "dropped: a counter of its groups cannot be set back" ] || [ "$slot" = "clean: null" ]
-tell "the slot is told of truly" "$? ($slot)" "0 *"
+slot() {
+    sed -n 's/.*"slot":{\([^}]*\)}.*/\1/p' "$receipt" | tr -d '"'
+}
+tell "the slot is clean" "$(slot)" "state:clean,why:null"
+program several <<'END'
+sleep 0.1 & sleep 0.1 & wait
+END
+run --cage slot /root/p/several.sh
+tell "several processes leave it clean" "$status $(slot) $(field processes_peak)" "0 state:clean,why:null 3"
+run --cage slot /root/p/groups.sh
+tell "the guest in a slot sees no path of its group" "$(cat /root/out)" "0::/"
 run --cage slot --limit memory_bytes=64MiB /root/p/memory.sh
 tell "memory is bounded in a slot" "$status $(field limit)" "137 memory"
+tell "and its keeper is not killed for it" "$(slot)" "state:clean,why:null"
+peak=$(field memory_peak_bytes)
+[ "${peak:-0}" -gt 60000000 ] && [ "$peak" -le 67108864 ]
+tell "to the limit and no further" "$? ($peak)" "0 *"
+program one_too_many <<'END'
+sleep 5 & sleep 5 & sleep 5 & sleep 5 & kill 0
+END
+run --limit processes=4 /root/p/one_too_many.sh
+tell "one refused process is one hit" "$(limit_of processes hits) $(field processes_peak)" "1 4"
 run --cage slot --limit processes=16 --limit wall_ms=20s /root/p/processes.sh
 hits=$(limit_of processes hits)
 [ "${hits:-0}" -gt 0 ]
@@ -161,6 +177,72 @@ tell "processes are bounded in a slot" "$? $(field processes_peak)" "0 1[0-6]"
 run --cage slot /root/p/daemon.sh
 tell "a daemon dies with its run in a slot" "$status $(pidof sleep)" "0 "
 tell "no group is left after slots" "$(left)" 0
+run_forever() { # run_forever OPTION...: leaves $supervisor
+    fumehood run "$@" /root/p/sleeper.sh >/dev/null 2>&1 &
+    supervisor=$!
+    tries=0
+    while [ -z "$(pidof sleep)" ] && [ $tries -lt 50 ]; do
+        sleep 0.2
+        tries=$((tries + 1))
+    done
+}
+run_forever --cage slot
+kill -KILL $supervisor
+sleep 2
+tell "no guest in a slot outlives a killed supervisor" "$(pidof sleep)" ""
+run /root/p/hello.sh
+tell "the next start removes the slot's groups" "$status $(left)" "0 0"
+
+# One slot after the other: each run's peaks are its own
+mkdir -p /root/c
+for n in 1 2 3 4 5 6 7 8; do
+    cp /root/p/hello.sh /root/c/t$n.sh
+done
+echo "hello() { dd if=/dev/zero of=/tmp/f bs=1M count=20 2>/dev/null; sleep 0.1 & sleep 0.1 & wait; echo hello; }; hello" >/root/c/t3.sh
+for n in 1 2 3 4 5 6 7 8; do
+    printf '{"id":"t%s","prompt":"","stdin":"","expect":"hello\\n"}\n' $n
+done >/root/tasks.jsonl
+fumehood eval /root/tasks.jsonl --candidates /root/c --cage slot --jobs 1 --out /root/results >/root/out 2>/root/err
+tell "eval in slots" "$? $(cat /root/err)" "0 *"
+tell "every slot stays" "$(grep -c '"state":"clean"' /root/results/receipts.jsonl)" 8
+peaks=$(sed -n 's/.*"processes_peak":\([0-9]*\).*/\1/p' /root/results/receipts.jsonl | sort | uniq -c | tr -s ' \n' ' ')
+tell "processes of one run are not another's" "$peaks" " 7 1 1 3 "
+big=$(sed -n 's/.*"memory_peak_bytes":\([0-9]*\).*/\1/p' /root/results/receipts.jsonl | while read -r p; do [ "$p" -lt 15000000 ] || echo "$p"; done | wc -l)
+tell "nor is its memory" "$big" 1
+tell "no group is left after eval" "$(left)" 0
+
+# What limited a run is looked at when it is over
+program sleeps <<'END'
+sleep 3
+END
+changed() { # changed FILE VALUE: in the run's group, while it runs
+    run --limit wall_ms=20s /root/p/sleeps.sh &
+    tries=0
+    while [ -z "$(pidof sleep)" ] && [ $tries -lt 50 ]; do
+        sleep 0.2
+        tries=$((tries + 1))
+    done
+    group=$(find /sys/fs/cgroup -type d -name run -path '*/fumehood-*/run')
+    case $1 in
+    cgroup.subtree_control)
+        echo -memory >"$group/../$1"
+        echo +memory >"$group/../$1"
+        ;;
+    *) echo "$2" >"$group/$1" ;;
+    esac
+    wait
+}
+ending() {
+    sed -n 's/.*"ending":{\([^}]*\)}.*/\1/p' "$receipt"
+}
+for file in memory.max cpu.max pids.max; do
+    changed $file max
+    tell "a run whose $file was changed is lost" "$(ending)" "*its limit*changed*lost*"
+done
+tell "and its limit is not claimed" "$(limit_of processes enforced_by)" none
+changed cgroup.subtree_control
+tell "a run whose controller was taken away for a moment is lost" "$(ending)" "*memory_bytes*lost*"
+tell "no group is left after lost runs" "$(left)" 0
 
 # An ordinary user: first without, then with a group of its own
 echo 'guest:x:1234:1234::/tmp/box:/bin/sh' >>/etc/passwd
@@ -187,6 +269,16 @@ tell "a user with a delegated group runs" "$? $(cat /root/out) $(cat /root/err)"
 tell "its memory is held by cgroup v2" "$(limit_of memory_bytes enforced_by)" cgroup-v2
 sh /root/delegated.sh --limit memory_bytes=64MiB /root/p/memory.sh >/root/out 2>/root/err
 tell "its memory limit works" "$? $(field limit)" "137 memory"
+sh /root/delegated.sh --cage slot /root/p/several.sh >/root/out 2>/root/err
+tell "its slot stays clean, too" "$? $(slot)" "0 state:clean,why:null"
+sed 's/^echo 0/echo 60M >$own\/memory.max; echo 0 >$own\/memory.swap.max\n&/' /root/delegated.sh >/root/tight.sh
+for cage in fresh slot; do
+    sh /root/tight.sh --cage $cage --limit memory_bytes=200MiB /root/p/memory.sh >/root/out 2>/root/err
+    tell "memory that runs out around a run is not its limit ($cage)" "$? $(ending)" "125 *ran out of memory*lost*"
+done
+sed 's/^echo 0/echo 12 >$own\/pids.max\n&/' /root/delegated.sh >/root/few.sh
+sh /root/few.sh --limit processes=64 --limit wall_ms=20s /root/p/processes.sh >/root/out 2>/root/err
+tell "processes that are refused around a run are not its limit" "$(ending) $(limit_of processes hits)" "*lost* 0"
 tell "it leaves no group" "$(left)" 0
 
 exit $bad

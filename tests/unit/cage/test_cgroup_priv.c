@@ -187,7 +187,7 @@ static void an_old_group_of_the_same_slot_is_replaced(void **state)
     assert_int_equal(cage_slot_lock_free(OWN_SLOT, &slot.lock_fd), 1);
     assert_int_equal(policy_builtin("if-available", &policy, NULL), 0);
     struct cage_plan plan = plan_for(&policy);
-    if (cage_cgroup_create(&host, &slot, &cgroup, &err) < 0 || cage_cgroup_limit(&cgroup, &plan, &err) < 0)
+    if (cage_cgroup_create(&host, &slot, false, &cgroup, &err) < 0 || cage_cgroup_limit(&cgroup, &plan, &err) < 0)
         fail_msg("%s: %s", err.place, err.what);
     assert_int_equal(apart_end(left), 256 + SIGKILL);
     assert_int_equal(cage_cgroup_remove(&cgroup), 0);
@@ -204,8 +204,9 @@ static void expect_file(int controller, const char *name, const char *text)
 
     if (!host.controllers[controller])
         return;
-    (void)snprintf(path, sizeof(path), "%s/%s",
-                   group(host.manager == CAGE_MANAGER_V1 ? controller : CAGE_PIDS, OWN_SLOT), name);
+    (void)snprintf(path, sizeof(path), "%s%s/%s",
+                   group(host.manager == CAGE_MANAGER_V1 ? controller : CAGE_PIDS, OWN_SLOT),
+                   host.manager == CAGE_MANAGER_V1 ? "" : "/run", name);
     support_read(path, got, sizeof(got));
     got[strcspn(got, "\n")] = 0;
     assert_string_equal(got, text);
@@ -226,7 +227,7 @@ static void limits_are_in_the_kernel(void **state)
     set(&policy, "memory_bytes=64MiB");
     set(&policy, "cpus=2");
     struct cage_plan plan = plan_for(&policy);
-    if (cage_cgroup_create(&host, &slot, &cgroup, &err) < 0 || cage_cgroup_limit(&cgroup, &plan, &err) < 0)
+    if (cage_cgroup_create(&host, &slot, false, &cgroup, &err) < 0 || cage_cgroup_limit(&cgroup, &plan, &err) < 0)
         fail_msg("%s: %s", err.place, err.what);
     expect_file(CAGE_PIDS, "pids.max", "8"); /* our own first process is one more */
     if (host.manager == CAGE_MANAGER_V1) {
@@ -277,7 +278,7 @@ static void what_is_used_is_counted(void **state)
     assert_int_equal(cage_slot_lock_free(OWN_SLOT, &slot.lock_fd), 1);
     assert_int_equal(policy_builtin("if-available", &policy, NULL), 0);
     struct cage_plan plan = plan_for(&policy);
-    assert_int_equal(cage_cgroup_create(&host, &slot, &cgroup, NULL), 0);
+    assert_int_equal(cage_cgroup_create(&host, &slot, false, &cgroup, NULL), 0);
     assert_int_equal(cage_cgroup_limit(&cgroup, &plan, NULL), 0);
     cage_cgroup_open_counters(&cgroup, false);
     assert_int_equal(apart_end(apart_start(work_in_group, &cgroup)), 0);
@@ -286,10 +287,10 @@ static void what_is_used_is_counted(void **state)
         assert_in_range(counters.cpu_us, 10000, 5000000);
     if (host.controllers[CAGE_MEMORY]) {
         assert_in_range(counters.memory_peak_bytes, 4 << 20, 512 << 20);
-        assert_int_equal(counters.oom_kills, 0);
+        assert_int_equal(counters.refusals.oom_kills, 0);
     }
     if (host.controllers[CAGE_PIDS])
-        assert_int_equal(counters.process_refusals, 0);
+        assert_int_equal(counters.refusals.processes, 0);
     assert_int_equal(cage_cgroup_remove(&cgroup), 0);
     cage_slot_release(&slot);
     policy_release(&policy);
@@ -343,13 +344,13 @@ static void no_groups_no_trouble(void **state)
     int fds[CAGE_CONTROLLER_MAX];
 
     (void)state;
-    assert_int_equal(cage_cgroup_create(&none, &slot, &cgroup, NULL), 0);
+    assert_int_equal(cage_cgroup_create(&none, &slot, false, &cgroup, NULL), 0);
     assert_int_equal(cage_cgroup_limit(&cgroup, &plan, NULL), 0);
     assert_int_equal(cage_cgroup_open_tasks(&cgroup, fds), 0);
     cage_cgroup_read(&cgroup, &counters);
     assert_true(counters.cpu_us == UINT64_MAX && counters.memory_peak_bytes == UINT64_MAX);
-    assert_true(counters.oom_kills == UINT64_MAX && counters.processes_peak == UINT64_MAX);
-    assert_true(counters.process_refusals == UINT64_MAX);
+    assert_true(counters.refusals.oom_kills == UINT64_MAX && counters.processes_peak == UINT64_MAX);
+    assert_true(counters.refusals.processes == UINT64_MAX);
     assert_int_equal(cage_cgroup_remove(&cgroup), 0);
     (void)cage_cgroup_reconcile(true);
 }
@@ -367,12 +368,15 @@ static void counters_of_v1(void **state)
     support_write_text("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
     support_write_text("pids.events", "max 17\n");
     support_write_text("pids.peak", "5\n");
+    support_write_text("pids.max", "5\n");
+    cgroup.held[CAGE_PIDS] = (struct cage_held){open("pids.max", O_RDWR | O_CLOEXEC), 5, "5"};
+    cgroup.held[CAGE_MEMORY] = (struct cage_held){open("pids.max", O_RDWR | O_CLOEXEC), 4 << 20, "4MiB"};
     cage_cgroup_open_counters(&cgroup, false);
     cage_cgroup_read(&cgroup, &counters);
     assert_int_equal(counters.cpu_us, 123456);
     assert_int_equal(counters.memory_peak_bytes, 4194304);
-    assert_int_equal(counters.oom_kills, 3);
-    assert_int_equal(counters.process_refusals, 17);
+    assert_int_equal(counters.refusals.oom_kills, 3);
+    assert_int_equal(counters.refusals.processes, 17);
     assert_int_equal(counters.processes_peak, 4); /* without our own first process */
     cage_cgroup_close(&cgroup);
 }
@@ -391,8 +395,8 @@ static void counters_of_v2(void **state)
     cage_cgroup_read(&cgroup, &counters);
     assert_int_equal(counters.cpu_us, 777);
     assert_int_equal(counters.memory_peak_bytes, 1048576);
-    assert_int_equal(counters.oom_kills, 1); /* not the line before, not the line after */
-    assert_int_equal(counters.process_refusals, 0);
+    assert_int_equal(counters.refusals.oom_kills, 1); /* not the line before, not the line after */
+    assert_int_equal(counters.refusals.processes, 0);
     assert_true(counters.processes_peak == UINT64_MAX); /* older kernels do not have it */
     cage_cgroup_close(&cgroup);
 }
@@ -410,7 +414,85 @@ static void what_cannot_be_read_is_unknown(void **state)
     cage_cgroup_open_counters(&cgroup, false);
     cage_cgroup_read(&cgroup, &counters);
     assert_true(counters.cpu_us == UINT64_MAX && counters.memory_peak_bytes == UINT64_MAX);
-    assert_true(counters.oom_kills == UINT64_MAX && counters.process_refusals == UINT64_MAX);
+    assert_true(counters.refusals.oom_kills == UINT64_MAX && counters.refusals.processes == UINT64_MAX);
+    cage_cgroup_close(&cgroup);
+}
+
+/* --- whose limit it was --- */
+
+static struct cage_refusals refusals_of(enum cage_manager manager)
+{
+    struct cage_cgroup cgroup = folder_as_group(manager);
+    struct cage_refusals refusals;
+
+    support_write_text("pids.max", "5\n");
+    cgroup.held[CAGE_PIDS] = (struct cage_held){open("pids.max", O_RDWR | O_CLOEXEC), 5, "5"};
+    cgroup.held[CAGE_MEMORY] = (struct cage_held){open("pids.max", O_RDWR | O_CLOEXEC), 64 << 20, "64MiB"};
+    cage_cgroup_open_counters(&cgroup, false);
+    refusals = cage_cgroup_refusals(&cgroup);
+    cage_cgroup_close(&cgroup);
+    return refusals;
+}
+
+static void memory_that_ran_out_around_it_is_not_its_own(void **state)
+{
+    struct cage_refusals refusals;
+
+    (void)state;
+    support_write_text("memory.events", "low 0\nhigh 0\nmax 0\noom 0\noom_kill 2\noom_group_kill 0\n");
+    refusals = refusals_of(CAGE_MANAGER_V2);
+    assert_true(refusals.is_outer_memory && refusals.oom_kills == 0);
+    support_write_text("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
+    support_write_text("memory.max_usage_in_bytes", "62914560\n");
+    refusals = refusals_of(CAGE_MANAGER_V1);
+    assert_true(refusals.is_outer_memory && refusals.oom_kills == 0);
+    support_write_text("memory.max_usage_in_bytes", "67104768\n"); /* 8 KiB were asked for, 4 were left */
+    refusals = refusals_of(CAGE_MANAGER_V1);
+    assert_true(!refusals.is_outer_memory && refusals.oom_kills == 1);
+}
+
+static void processes_that_were_refused_around_it_are_not_its_own(void **state)
+{
+    struct cage_refusals refusals;
+
+    (void)state;
+    support_write_text("pids.events", "max 3\n");
+    support_write_text("pids.peak", "5\n");
+    refusals = refusals_of(CAGE_MANAGER_V2);
+    assert_true(!refusals.is_outer_processes && refusals.processes == 3);
+    support_write_text("pids.peak", "4\n");
+    refusals = refusals_of(CAGE_MANAGER_V2);
+    assert_true(refusals.is_outer_processes && refusals.processes == 0);
+    assert_int_equal(unlink("pids.peak"), 0); /* older kernels: nobody can tell */
+    refusals = refusals_of(CAGE_MANAGER_V2);
+    assert_true(!refusals.is_outer_processes && refusals.processes == 3);
+}
+
+static void a_limit_that_was_changed_is_seen(void **state)
+{
+    struct cage_cgroup cgroup = folder_as_group(CAGE_MANAGER_V2);
+    struct policy_limit limits[POLICY_LIMIT_MAX] = {[POLICY_LIMIT_PROCESSES] = {.value = 7},
+                                                    [POLICY_LIMIT_MEMORY_BYTES] = {.value = 65 * 4096 + 1},
+                                                    [POLICY_LIMIT_CPUS] = {.value = 2}};
+    const bool uses_cgroup[CAGE_CONTROLLER_MAX] = {[CAGE_PIDS] = true, [CAGE_MEMORY] = true, [CAGE_CPU] = true};
+    const struct cage_bounds bounds = {limits, uses_cgroup, POLICY_NETWORK_NONE};
+
+    (void)state;
+    support_write_text("pids.max", "");
+    support_write_text("memory.max", "");
+    support_write_text("memory.oom.group", "");
+    support_write_text("cpu.max", "");
+    assert_int_equal(cage_cgroup_bound(&cgroup, &bounds, NULL), 0);
+    support_write_text("memory.max", "266240\n"); /* the kernel counts pages */
+    assert_int_equal(cage_cgroup_taken(&cgroup), CAGE_CONTROLLER_MAX);
+    support_write_text("cpu.max", "max 100000\n");
+    assert_int_equal(cage_cgroup_taken(&cgroup), CAGE_CPU);
+    cgroup.is_hurried = true; /* that was us */
+    assert_int_equal(cage_cgroup_taken(&cgroup), CAGE_CONTROLLER_MAX);
+    support_write_text("memory.max", "max\n");
+    assert_int_equal(cage_cgroup_taken(&cgroup), CAGE_MEMORY);
+    support_write_text("pids.max", "");
+    assert_int_equal(cage_cgroup_taken(&cgroup), CAGE_PIDS);
     cage_cgroup_close(&cgroup);
 }
 
@@ -429,6 +511,9 @@ int main(void)
         IN_FOLDER(counters_of_v1),
         IN_FOLDER(counters_of_v2),
         IN_FOLDER(what_cannot_be_read_is_unknown),
+        IN_FOLDER(memory_that_ran_out_around_it_is_not_its_own),
+        IN_FOLDER(processes_that_were_refused_around_it_are_not_its_own),
+        IN_FOLDER(a_limit_that_was_changed_is_seen),
     };
 
     return apart_status(cmocka_run_group_tests(tests, make_parents, remove_parents));

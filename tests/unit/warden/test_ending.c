@@ -13,6 +13,8 @@ struct row {
     bool unended; /* the guest's end was never reported */
     int wait_status;
     uint64_t oom_kills, refusals;
+    bool outer_memory, outer_processes; /* limits of what is around it were met */
+    bool memory_taken;                  /* its own limit was taken away */
     uint32_t scratch_full, denied_end, overdue;
     uint64_t end_us; /* the guest began at 1 */
     struct warden_stop stop;
@@ -91,6 +93,18 @@ static const struct row rows[] = {
     {"killed from outside", .unended = true, .ending = WARDEN_LOST},
     {"cannot be killed", .alive = true, .unended = true, .stop = STOP(LIMIT, WALL), .ending = WARDEN_LOST},
     {"cannot be killed, whatever else", .alive = true, .oom_kills = 1, .denied_end = 1, .ending = WARDEN_LOST},
+    {"its surroundings ran out of memory", .wait_status = SIGNAL(SIGKILL), .outer_memory = true, .ending = WARDEN_LOST},
+    {"its surroundings ran out of memory, and it ended", .outer_memory = true, .ending = WARDEN_LOST},
+    {"its surroundings refused a process and it copes", .outer_processes = true, .ending = WARDEN_EXITED},
+    {"its surroundings refused a process and it fails", .wait_status = EXIT(1), .outer_processes = true,
+     .ending = WARDEN_LOST},
+    {"its memory was without a limit", .memory_taken = true, .ending = WARDEN_LOST},
+    {"its memory was without a limit, and it crashes", .wait_status = SIGNAL(SIGSEGV), .memory_taken = true,
+     .ending = WARDEN_LOST},
+    {"its memory was without a limit, and it meets another", .unended = true, .memory_taken = true,
+     .stop = STOP(LIMIT, WALL), .ending = WARDEN_LOST},
+    {"its memory was without a limit, and it is cancelled", .unended = true, .memory_taken = true,
+     .stop = STOP(CANCELLED, NONE), .ending = WARDEN_CANCELLED},
     {"never built", .unended = true, .stop = STOP(LOST, NONE), .ending = WARDEN_LOST},
 };
 
@@ -105,7 +119,9 @@ static void decide(struct watched *run, const struct row *row)
     run->report.overdue = row->overdue;
     run->report.end_us = row->end_us;
     run->policy.limits[POLICY_LIMIT_WALL_MS] = (struct policy_limit){.value = WALL_US / 1000};
-    run->counters = (struct cage_counters){.oom_kills = row->oom_kills, .process_refusals = row->refusals};
+    run->counters =
+        (struct cage_counters){.refusals = {row->oom_kills, row->refusals, row->outer_memory, row->outer_processes}};
+    run->watch.taken = row->memory_taken ? CAGE_MEMORY : CAGE_CONTROLLER_MAX;
     run->watch.stop = row->stop;
     run->watch.sinks[WARDEN_OUT].bytes = row->stdout_bytes;
     run->policy.output = row->output;

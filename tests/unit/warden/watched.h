@@ -27,10 +27,11 @@ static inline struct watched *watched_new(void)
     run->job = (struct warden_job){
         .host = &run->host, .plan = &run->plan, .stdin_fd = -1, .stdin_bytes = "", .stdout_fd = -1, .stderr_fd = -1};
     run->report.failed_step = -1;
-    run->counters = (struct cage_counters){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    run->counters = (struct cage_counters){UINT64_MAX, UINT64_MAX, UINT64_MAX, {UINT64_MAX, UINT64_MAX, false, false}};
     run->watch.job = &run->job;
     run->watch.outcome = &run->outcome;
     run->watch.report = &run->report;
+    run->watch.taken = CAGE_CONTROLLER_MAX;
     run->watch.cage = (struct cage)CAGE_NONE;
     run->watch.cage.cgroup.host = &run->host;
     run->watch.signal_fd = run->watch.source.write_fd = run->watch.source.file_fd = -1;
