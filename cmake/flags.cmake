@@ -25,7 +25,12 @@ if(FUMEHOOD_STATIC AND NOT FUMEHOOD_SANITIZE)
     set(FUMEHOOD_PROGRAM_LINK -static-pie)
     if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
         list(APPEND FUMEHOOD_PROGRAM_LINK -Wl,--entry=cli_entry) # src/front/cli/entry.c
-        list(APPEND FUMEHOOD_PROGRAM_LINK -Wl,-T,${CMAKE_SOURCE_DIR}/cmake/early.ld)
+        # Without it all is relocated there, which only takes longer.
+        include(CheckLinkerFlag)
+        check_linker_flag(C "-static-pie;-Wl,-T,${CMAKE_SOURCE_DIR}/cmake/early.ld" have_early_ld)
+        if(have_early_ld)
+            list(APPEND FUMEHOOD_PROGRAM_LINK -Wl,-T,${CMAKE_SOURCE_DIR}/cmake/early.ld)
+        endif()
     endif()
 else()
     add_compile_options(-fPIE)

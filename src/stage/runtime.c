@@ -8,6 +8,7 @@
 #include "base/embedded.h"
 #include "stage/runtime_file.h"
 #include "stage/runtime_table.h"
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -83,6 +84,20 @@ const char *stage_runtime_names(char *text, size_t text_bytes)
     return text;
 }
 
+/* Whether a declaration has the word at all. To read one as YAML takes a cold run as long as all else that is done for
+ * its program. */
+static bool mentions(const struct base_embedded *file, const char *word)
+{
+    const char *at = (const char *)file->bytes, *end = at + file->count;
+    size_t length = strlen(word);
+
+    for (; (at = memmem(at, (size_t)(end - at), word, length)); at++)
+        if ((at == (const char *)file->bytes || !isalnum((unsigned char)at[-1])) &&
+            (at + length == end || !isalnum((unsigned char)at[length])))
+            return true;
+    return false;
+}
+
 typedef bool (*match_fn)(const struct stage_runtime *runtime, const char *word);
 
 static int seek(match_fn match, const char *word, const struct stage_runtime **ret_runtime, struct base_err *err)
@@ -92,7 +107,10 @@ static int seek(match_fn match, const char *word, const struct stage_runtime **r
     *ret_runtime = NULL;
     for (unsigned i = 0; i < count; i++) {
         const struct stage_runtime *runtime;
-        int r = load(i, &runtime, err);
+        int r;
+        if (!mentions(&stage_runtime_files[i], word))
+            continue;
+        r = load(i, &runtime, err);
         if (r < 0)
             return r;
         if (match(runtime, word)) {

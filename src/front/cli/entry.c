@@ -35,32 +35,31 @@ __asm__(".text\n"
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const Elf64_Dyn _DYNAMIC[] __attribute__((visibility("hidden")));
 
-/* Where the linker was told to put what the first process walks (cmake/early.ld); without that, both are NULL. */
+/* Where the linker was told to put the tables that the first process walks (cmake/early.ld); else NULL. */
 extern char cli_early_start[] __attribute__((weak, visibility("hidden")));
 extern char cli_early_end[] __attribute__((weak, visibility("hidden")));
 
-/* A page that is written before the first process is forked is copied when it is written again. */
-static bool is_needed_early(uintptr_t place)
-{
-    return !cli_early_end || (place >= (uintptr_t)cli_early_start && place < (uintptr_t)cli_early_end);
-}
-
 /* Tables of pointers, as the first process walks them, hold addresses only after this. The library does the same again,
- * to the same end, with all others. */
+ * to the same end, and with all others: a page that is written before the fork is copied when it is written again. The
+ * linker has sorted them by their places. */
 static void relocate(void)
 {
     uintptr_t base = (uintptr_t)__ehdr_start;
     const Elf64_Rela *rela = NULL;
-    size_t bytes = 0;
+    size_t bytes = 0, first = 0, end = SIZE_MAX;
 
+    if (cli_early_end) {
+        first = (uintptr_t)cli_early_start - base;
+        end = (uintptr_t)cli_early_end - base;
+    }
     for (const Elf64_Dyn *entry = _DYNAMIC; entry->d_tag != DT_NULL; entry++) {
         if (entry->d_tag == DT_RELA)
             rela = (const Elf64_Rela *)(base + entry->d_un.d_ptr);
         if (entry->d_tag == DT_RELASZ)
             bytes = entry->d_un.d_val;
     }
-    for (size_t i = 0; rela && i < bytes / sizeof(*rela); i++)
-        if (ELF64_R_TYPE(rela[i].r_info) == R_X86_64_RELATIVE && is_needed_early(base + rela[i].r_offset))
+    for (size_t i = 0; rela && i < bytes / sizeof(*rela) && rela[i].r_offset < end; i++)
+        if (ELF64_R_TYPE(rela[i].r_info) == R_X86_64_RELATIVE && rela[i].r_offset >= first)
             *(uintptr_t *)(base + rela[i].r_offset) = base + (uintptr_t)rela[i].r_addend;
 }
 
