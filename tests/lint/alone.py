@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-OF_THE_LINKER = {"_GLOBAL_OFFSET_TABLE_", "_DYNAMIC", "__ehdr_start", "_start"}
+OF_THE_LINKER = {"_GLOBAL_OFFSET_TABLE_", "_DYNAMIC", "__ehdr_start", "_start", "cli_early_start", "cli_early_end"}
 
 
 def symbols(path, *options):
