@@ -101,6 +101,17 @@ struct cage_stay_words {
 };
 const struct cage_stay_words *cage_stay_words(enum cage_stay stay);
 
+/* Where on cgroup v2 the groups of cages are, and on v1. */
+enum cage_base {
+    CAGE_BASE_NONE,
+    CAGE_BASE_OWN,       /* v1: below our own group, in each hierarchy */
+    CAGE_BASE_DELEGATED, /* below a group that was given to us, or to our unit or container: its limits hold */
+    CAGE_BASE_SCOPE,     /* in a scope that we asked systemd for */
+    CAGE_BASE_TOP,       /* below the machine's topmost group */
+    CAGE_BASE_MAX
+};
+const char *cage_base_name(enum cage_base base); /* "none", "own-group", "delegated", "scope", "top" */
+
 /* Room for "/sys/fs/cgroup/..." paths. */
 #define CAGE_PATH_BYTES 512
 
@@ -128,8 +139,11 @@ struct cage_host {
     enum cage_manager manager;
     bool controllers[CAGE_CONTROLLER_MAX];                     /* v2: CPUACCT comes with every group */
     char cgroup_parents[CAGE_CONTROLLER_MAX][CAGE_PATH_BYTES]; /* where our groups go; v2: [CAGE_PIDS] only */
-    char cgroup_why[160];                                      /* NONE: why there is none, for remedies */
-    bool shows_machine; /* what /proc of the next cage is to show; see policy_proc */
+    enum cage_base base;
+    char cgroup_unit[128];   /* v2: systemd's name of what we are in; empty: nothing of its */
+    char cgroup_why[160];    /* NONE: why there is none, for remedies */
+    char cgroup_remedy[192]; /* NONE: the one thing to do about it; empty: not known */
+    bool shows_machine;      /* what /proc of the next cage is to show; see policy_proc */
 };
 
 /* All that a container, or a unit of systemd, must open for a cage, at once: for faults that come of either. */
@@ -138,8 +152,27 @@ const char *cage_engine_remedy(void);
 /* What root without the capabilities to map ids needs. */
 const char *cage_root_remedy(void);
 
-/* Look at the machine; never fails: what is not there is absent. Makes nothing. */
+/* Look at the machine; never fails: what is not there is absent. Makes nothing: on cgroup v2 there is no group yet. */
 void cage_host_probe(struct cage_host *ret_host);
+
+/* On cgroup v2, after the probe: take the base of control groups for this process and all that it starts, or find the
+ * one that its starter took; on v1 nothing is to be done. It may move this process, and others of its group, aside, or
+ * ask systemd for a scope. Where there is none, @host says why. A second time it looks at nothing. */
+void cage_base_take(struct cage_host *host);
+
+/* Before the process ends: take the base away, if nobody else is in it. */
+void cage_base_leave(void);
+
+/* "no" in this variable: systemd is asked for no scope. */
+#define CAGE_SCOPE_VARIABLE "FUMEHOOD_SCOPE"
+
+/* The smallest limit of memory (bytes) or processes on the base and above it, which bounds all cages together; false:
+ * there is none. */
+struct cage_bound {
+    uint64_t value;
+    char path[CAGE_PATH_BYTES];
+};
+bool cage_base_bound(const struct cage_host *host, enum cage_controller controller, struct cage_bound *ret_bound);
 
 /* Whether control groups v2 alone are mounted where they belong; cheap. */
 bool cage_host_is_unified(void);

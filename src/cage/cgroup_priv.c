@@ -208,36 +208,6 @@ void cage_cgroup_hurry(struct cage_cgroup *cgroup)
 
 /* --- making --- */
 
-/* A v2 group may hold processes or hand out controllers, not both: when our own group is the parent, we step aside into
- * a leaf of it first. */
-static int enable_v2(const struct cage_host *host, struct base_err *err)
-{
-    const char *parent = host->cgroup_parents[CAGE_PIDS];
-    AUTO_CLOSE int fd = open(parent, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-    const char *wanted = host->controllers[CAGE_CPU] ? "+pids +memory +cpu" : "+pids +memory";
-    int r;
-
-    if (fd < 0)
-        return base_err_sys(err, BASE_E_SETUP, errno, parent, "cannot be opened");
-    r = cage_cgroup_write(fd, "cgroup.subtree_control", wanted);
-    if (r == -EBUSY) {
-        AUTO_CLOSE int leaf_fd = -1;
-        if (mkdirat(fd, "fumehood.supervisor", 0755) < 0 && errno != EEXIST)
-            return base_err_sys(err, BASE_E_SETUP, errno, parent, "takes no group for the supervisor");
-        leaf_fd = openat(fd, "fumehood.supervisor", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-        if (leaf_fd < 0 || (r = cage_cgroup_write(leaf_fd, "cgroup.procs", "0")) < 0)
-            return base_err_sys(err, BASE_E_SETUP, leaf_fd < 0 ? errno : -r, parent,
-                                "cannot move the supervisor aside");
-        r = cage_cgroup_write(fd, "cgroup.subtree_control", wanted);
-    }
-    if (r < 0) {
-        (void)base_err_sys(err, BASE_E_SETUP, -r, parent, "does not hand out the controllers memory and pids");
-        return base_err_remedy(err, "start fumehood in a delegated group of its own: systemd-run --user --scope -p "
-                                    "Delegate=yes fumehood ...");
-    }
-    return 0;
-}
-
 /* A group of this name is the rest of a dead owner: we hold the slot. */
 static int make_group(const char *path, struct base_err *err)
 {
@@ -355,12 +325,7 @@ int cage_cgroup_birthplace(const struct cage_cgroup *cgroup)
 
 static int fill(struct cage_cgroup *cgroup, struct base_err *err)
 {
-    int r;
-
-    if (!cage_cgroup_is_v2(cgroup))
-        return make_v1(cgroup, err);
-    r = enable_v2(cgroup->host, err);
-    return r < 0 ? r : make_v2(cgroup, err);
+    return cage_cgroup_is_v2(cgroup) ? make_v2(cgroup, err) : make_v1(cgroup, err);
 }
 
 int cage_cgroup_create(const struct cage_host *host, const struct cage_slot *slot, bool is_kept,

@@ -140,26 +140,10 @@ static void probe_v1(struct cage_host *host, const char *groups)
         if (is_type(mount, TYPE_CGROUP_V1) && own_group(groups, controller_names[c], own, sizeof(own)))
             host->controllers[c] = set_parent(host->cgroup_parents[c], mount, own);
     }
-    if (host->controllers[CAGE_MEMORY] || host->controllers[CAGE_PIDS])
+    if (host->controllers[CAGE_MEMORY] || host->controllers[CAGE_PIDS]) {
         host->manager = CAGE_MANAGER_V1;
-}
-
-/* On v2 the groups of a user lie below a group that was delegated to it. Root uses the top, where systemd enables
- * controllers for everybody. */
-static void probe_v2(struct cage_host *host, const char *groups)
-{
-    char own[CAGE_PATH_BYTES], parent[CAGE_PATH_BYTES], path[CAGE_PATH_BYTES + 32], list[512];
-
-    if (!own_group(groups, "", own, sizeof(own)) || !set_parent(parent, CGROUP_ROOT, geteuid() == 0 ? "/" : own))
-        return;
-    (void)snprintf(path, sizeof(path), "%s/cgroup.controllers", parent);
-    if (base_file_read_start(AT_FDCWD, path, list, sizeof(list)) < 0 || !list_has(list, "memory", " \n") ||
-        !list_has(list, "pids", " \n"))
-        return;
-    memcpy(host->cgroup_parents[CAGE_PIDS], parent, sizeof(parent));
-    host->manager = CAGE_MANAGER_V2;
-    host->controllers[CAGE_PIDS] = host->controllers[CAGE_MEMORY] = host->controllers[CAGE_CPUACCT] = true;
-    host->controllers[CAGE_CPU] = list_has(list, "cpu", " \n");
+        host->base = CAGE_BASE_OWN;
+    }
 }
 
 static void probe_cgroups(struct cage_host *host)
@@ -169,7 +153,7 @@ static void probe_cgroups(struct cage_host *host)
     if (base_file_read_start(AT_FDCWD, "/proc/self/cgroup", groups, sizeof(groups)) < 0)
         (void)snprintf(host->cgroup_why, sizeof(host->cgroup_why), "/proc does not show our control groups");
     else if ((host->cgroup_v2 = is_type(CGROUP_ROOT, TYPE_CGROUP_V2)))
-        probe_v2(host, groups);
+        (void)snprintf(host->cgroup_why, sizeof(host->cgroup_why), "no control group was asked for");
     else
         probe_v1(host, groups);
     if (host->manager == CAGE_MANAGER_NONE && !host->cgroup_why[0])

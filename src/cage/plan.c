@@ -49,11 +49,13 @@ static bool enforceable(const struct policy *policy, const struct cage_host *hos
 /* Who is root already is not told to be; what it lacks is its container's to give. */
 static const char *other_way(const struct cage_host *host)
 {
+    if (host->cgroup_remedy[0])
+        return host->cgroup_remedy;
     if (host->is_root)
-        return "or start this container with control groups that it may write: docs/containers.md";
+        return "start this container with control groups that it may write: docs/containers.md";
     if (host->cgroup_v2)
-        return "or start as root, or in a group of your own: systemd-run --user --scope -p Delegate=yes";
-    return "or start as root";
+        return "start as root, or in a group of your own: systemd-run --user --scope -p Delegate=yes fumehood ...";
+    return "start as root";
 }
 
 /* All of them at once: nobody wants to be told of the second wall when the first has been given up. The remedy that
@@ -69,7 +71,7 @@ static int refuse(const struct policy *policy, const struct cage_host *host, str
                                        policy_limit_name((enum policy_limit_key)key));
     (void)base_err_set(err, BASE_E_REFUSED, keys, "cannot be enforced here: %s",
                        host->cgroup_why[0] ? host->cgroup_why : "the controller that does it is missing");
-    return base_err_remedy(err, "--if-available goes on without; %s", other_way(host));
+    return base_err_remedy(err, "--if-available goes on without; or %s", other_way(host));
 }
 
 /* A limit that our starter gave us ends the guest before the policy's does, and untyped: the receipt would tell a limit

@@ -71,6 +71,7 @@ static void suite_release(struct suite *suite)
     policy_release(&suite->site.policy);
     if (suite->site.top[0])
         drill_folder_remove(suite->site.top);
+    cage_base_leave();
     base_cleanup_close(&suite->lock_fd);
 }
 
@@ -231,6 +232,7 @@ static int prepare(struct suite *suite, struct base_err *err)
         r = drill_folder_make(suite->site.top, &suite->lock_fd, err);
     }
     cage_host_probe(&suite->site.host);
+    cage_base_take(&suite->site.host); /* for the supervisors, too: they find it taken */
     return r;
 }
 

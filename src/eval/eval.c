@@ -70,6 +70,7 @@ static struct eval_job *take_again(struct loop *loop)
 static void loop_release(struct loop *loop)
 {
     engine_pool_stop(loop->pool); /* first: nothing may run for a loop that is gone */
+    run_release();
     for (size_t i = 0; loop->running && i < PLACES(loop->options); i++)
         eval_job_free(loop->running[i]);
     free(loop->running);
@@ -536,8 +537,10 @@ static int open_output(struct loop *loop, struct base_err *err)
 static int begin(struct loop *loop, struct base_err *err)
 {
     const struct eval_options *options = loop->options;
-    int r = engine_pool_start(options->jobs, options->program, options->policy, STDERR_FILENO, &loop->pool, err);
+    int r;
 
+    run_take_groups(); /* once, and not by each worker for itself */
+    r = engine_pool_start(options->jobs, options->program, options->policy, STDERR_FILENO, &loop->pool, err);
     if (r >= 0)
         r = eval_plan_make(options, &loop->plan, err);
     if (r >= 0)

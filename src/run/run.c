@@ -53,6 +53,7 @@ static int prepare_site(struct base_err *err)
 {
     if (!site.looked) {
         cage_host_probe(&site.host);
+        cage_base_take(&site.host);
         site.looked = true;
         site.rest = UNKNOWN_REST;
     }
@@ -348,7 +349,18 @@ int run_check(const struct policy *policy, struct base_err *err)
     if (r < 0)
         return r;
     cage_host_probe(&host);
+    cage_base_take(&host);
     return check_plan(policy, &host, &plan, err);
+}
+
+void run_take_groups(void)
+{
+    struct cage_host host;
+
+    if (!cage_host_is_unified())
+        return;
+    cage_host_probe(&host);
+    cage_base_take(&host);
 }
 
 int run_prepare(struct base_err *err)
@@ -373,6 +385,7 @@ void run_release(void)
     for (unsigned i = 0; i < BERTHS; i++)
         run_berth_retire(&site.berths[i]);
     site.looked = false;
+    cage_base_leave();
 }
 
 int run_execute(const struct run_request *request, struct warden_outcome *ret_outcome, struct base_err *err)

@@ -44,6 +44,10 @@ struct run_request {
     json_t **receipt_draft;      /* not NULL: while the guest runs, the receipt is begun here, for run_receipt() */
 };
 
+/* Take the place where control groups are for this process and all that it starts from now on: whoever starts workers
+ * does it first. Where there is none, each of them says so. run_release() gives it up. */
+void run_take_groups(void);
+
 /* Begin to build the cage of the next run, which goes on by itself while the caller reads policy and program. Nothing
  * depends on it: what fails here fails again in run_execute(), and is to be reported there, as is the emergency stop.
  */
@@ -92,7 +96,8 @@ void run_common_free(struct run_common *common);
 /* {"kernel", "cpu", "cpus", "load_1min"} of this machine. New reference. */
 json_t *run_environment(void);
 
-/* Whether a run under @policy would be refused on this machine now; starts nothing, makes nothing. */
+/* Whether a run under @policy would be refused on this machine now; starts nothing, and makes no
+ * more than run_take_groups() does. */
 int run_check(const struct policy *policy, struct base_err *err);
 
 /* Refused when the emergency stop is set: BASE_E_REFUSED with its reason. */

@@ -333,7 +333,9 @@ void cli_doctor_ask(struct doctor_report *ret_report)
     struct cage_host host;
 
     cage_host_probe(&host);
+    cage_base_take(&host);
     *ret_report = (struct doctor_report){0};
     for (size_t i = 0; i < ARRAY_COUNT(questions); i++)
         questions[i](ret_report, &host);
+    cage_base_leave();
 }

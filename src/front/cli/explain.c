@@ -409,6 +409,8 @@ int cli_explain(const struct policy *policy, bool syscalls, struct base_err *err
     if (r < 0)
         return r;
     cage_host_probe(&host);
+    cage_base_take(&host);
+    cage_base_leave();
     r = cage_plan_make(policy, &host, &plan, &refused);
     if (r == 0)
         r = cage_observe_check(policy, &refused);

@@ -153,6 +153,8 @@ static void say_refusal(const struct policy *policy)
     char text[1152];
 
     cage_host_probe(&host);
+    cage_base_take(&host);
+    cage_base_leave();
     if (cage_plan_make(policy, &host, &plan, &refused) == 0 && cage_observe_check(policy, &refused) == 0)
         return;
     printf("on this machine a run with it is refused: ");

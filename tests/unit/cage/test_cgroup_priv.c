@@ -20,6 +20,7 @@ static int make_parents(void **state)
 {
     (void)state;
     cage_host_probe(&host);
+    cage_base_take(&host);
     for (int c = 0; c < CAGE_CONTROLLER_MAX && host.privileged; c++) {
         size_t length = strlen(host.cgroup_parents[c]);
         if (!own_directory(c))

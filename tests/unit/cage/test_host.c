@@ -11,7 +11,9 @@ static void the_same_twice(void **state)
     memset(&first, 0xaa, sizeof(first));
     memset(&second, 0x55, sizeof(second));
     cage_host_probe(&first);
+    cage_base_take(&first);
     cage_host_probe(&second);
+    cage_base_take(&second);
     assert_int_equal(first.privileged, second.privileged);
     assert_int_equal(first.manager, second.manager);
     assert_int_equal(first.landlock_abi, second.landlock_abi);
@@ -29,6 +31,7 @@ static void its_parts_agree(void **state)
 
     (void)state;
     cage_host_probe(&host);
+    cage_base_take(&host);
     for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
         any = any || host.controllers[c];
     if (host.manager == CAGE_MANAGER_NONE)
@@ -55,6 +58,7 @@ static void landlock_agrees_with_the_kernel(void **state)
 
     (void)state;
     cage_host_probe(&host);
+    cage_base_take(&host);
     assert_int_equal(host.landlock_abi, abi < 0 ? 0 : abi > CAGE_LANDLOCK_KNOWN ? CAGE_LANDLOCK_KNOWN : abi);
 }
 
@@ -67,6 +71,7 @@ static int probe_as_user(void *argument)
     if (apart_become_user() < 0)
         return 2;
     cage_host_probe(&host);
+    cage_base_take(&host);
     if (host.privileged)
         return 3;
     for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)

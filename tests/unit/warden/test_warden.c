@@ -20,6 +20,7 @@ static int prepare(void **state)
 
     (void)state;
     cage_host_probe(&host);
+    cage_base_take(&host);
     return cage_slot_acquire(&host, &slot, &err);
 }
 
