@@ -150,8 +150,21 @@ static bool has_mark(const char *path)
            (getxattr(path, "trusted.delegate", value, sizeof(value)) == 1 && *value == '1');
 }
 
+/* A user's manager leaves no mark on its units, so it is asked. */
+static bool is_delegated_by_user_manager(const char *own, const char *unit)
+{
+    struct cage_scope_doors doors;
+    char manager[48];
+
+    (void)snprintf(manager, sizeof(manager), "/user@%u.service/", (unsigned)geteuid());
+    if (geteuid() == 0 || !strstr(own, manager))
+        return false;
+    cage_scope_find(false, &doors);
+    return cage_scope_delegates(&doors, unit, SCOPE_PATIENCE_MS);
+}
+
 /* The unit, or somebody between it and us, was given this part of the tree; what they made in it is ours as theirs. */
-static bool is_delegated(const char *own, size_t unit_length)
+static bool is_delegated(const char *own, size_t unit_length, const char *unit)
 {
     char path[CAGE_PATH_BYTES];
 
@@ -162,7 +175,7 @@ static bool is_delegated(const char *own, size_t unit_length)
             return true;
         *strrchr(path, '/') = 0;
     }
-    return false;
+    return is_delegated_by_user_manager(own, unit);
 }
 
 static bool is_ours(const char *path)
@@ -304,7 +317,7 @@ static int cannot_divide(struct place *place, const char *path, int r, const str
         return mend_container(place);
     }
     if (r == -ENOTSUP)
-        return none(place, "%.100s: has not the controllers memory and pids", path);
+        return none(place, "%.100s has not the controllers memory and pids", path);
     if (r == -EBUSY && rest->is_outside)
         return none(place, "%.60s: a process from outside this pid namespace is in it, and cannot be moved", path);
     if (r == -EBUSY && rest->pid)
@@ -466,8 +479,8 @@ static int refuse_unit(const char *path, struct place *place)
     bool is_others = has_mark(path) && !is_ours(path);
     bool is_desktop = strncmp(place->unit, "app-", 4) == 0;
 
-    (void)none(place, "%.90s: %s", place->unit,
-               is_others ? "its control group is delegated to another user" : "does not delegate its control group");
+    (void)none(place, "%.90s %s", place->unit,
+               is_others ? "delegates its control group to another user" : "does not delegate its control group");
     if (is_others)
         return mend(place, "start fumehood as that user, or set User= in %.100s", place->unit);
     if (is_desktop)
@@ -487,7 +500,7 @@ static int without_systemd(const char *own, struct place *place, int *ret_lock_f
         return divide(CGROUP_ROOT, CAGE_BASE_TOP, place, ret_lock_fd);
     if (place->why[0])
         return -1;
-    (void)none(place, "%.100s: our control group is not ours to divide", own);
+    (void)none(place, "our control group, %.90s, is not ours to divide", own);
     return mend(place, "start as root, or in a control group that belongs to this user");
 }
 
@@ -503,7 +516,7 @@ static int with_systemd(const char *own, size_t unit_length, struct place *place
     if (unit_length > 0 && is_limited(own, unit_length)) {
         if (place->why[0])
             return -1; /* it is delegated, and could not be divided */
-        (void)none(place, "%.80s: has limits that cages would leave, and does not delegate them", place->unit);
+        (void)none(place, "%.80s has limits that cages would leave, and does not delegate them", place->unit);
         return mend(place, "start that with -p Delegate=yes");
     }
     if (!is_off && ask_for_scope(place, ret_lock_fd) == 0)
@@ -531,7 +544,7 @@ static int look(struct place *place, int *ret_lock_fd)
         return 0;
     if (strcmp(own, "/") == 0 && !is_top(own))
         return divide_own(own, CAGE_BASE_DELEGATED, place, ret_lock_fd); /* a cgroup namespace's root */
-    if (is_delegated(own, unit_length) && path_of(own, path) && is_ours(path) &&
+    if (path_of(own, path) && is_ours(path) && is_delegated(own, unit_length, place->unit) &&
         divide_own(own, CAGE_BASE_DELEGATED, place, ret_lock_fd) == 0)
         return 0;
     return has_systemd() ? with_systemd(own, unit_length, place, ret_lock_fd)

@@ -4,6 +4,7 @@
  * message, and a body starts at a multiple of eight.
  */
 #include "cage/scope.h"
+#include <stdio.h>
 #include <string.h>
 
 #define MANAGER "org.freedesktop.systemd1"
@@ -130,6 +131,34 @@ void cage_scope_listen(struct cage_scope_call *ret_call, uint32_t serial)
 
     put_text(&body, "type='signal',sender='" MANAGER "',member='JobRemoved'");
     put_call(ret_call, serial, &(struct target){BUS, "/org/freedesktop/DBus", BUS, "AddMatch"}, "s", &body);
+}
+
+/* --- a property of a unit --- */
+
+/* A unit's name in a path: what is no letter or digit by its number. */
+static void put_label(const char *name, char *path, size_t path_bytes)
+{
+    size_t used = strlen(path);
+
+    for (const char *at = name; *at && used + 4 < path_bytes; at++) {
+        bool is_digit = *at >= '0' && *at <= '9';
+        bool is_plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (is_digit && at > name);
+
+        used += (size_t)snprintf(path + used, path_bytes - used, is_plain ? "%c" : "_%02x", (unsigned char)*at);
+    }
+}
+
+void cage_scope_get_delegate(struct cage_scope_call *ret_call, uint32_t serial, bool over_bus, const char *name)
+{
+    char path[800] = "/org/freedesktop/systemd1/unit/";
+    const struct target target = {over_bus ? MANAGER : NULL, path, BUS ".Properties", "Get"};
+    bool is_scope = strlen(name) > 6 && strcmp(name + strlen(name) - 6, ".scope") == 0;
+    struct cage_scope_call body = {.count = 0};
+
+    put_label(name, path, sizeof(path));
+    put_text(&body, is_scope ? MANAGER ".Scope" : MANAGER ".Service");
+    put_text(&body, "Delegate");
+    put_call(ret_call, serial, &target, "ss", &body);
 }
 
 /* --- a scope --- */

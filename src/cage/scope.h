@@ -21,6 +21,9 @@ void cage_scope_find(bool of_system, struct cage_scope_doors *ret_doors);
  * BASE_E_LOST: it does not answer, or not with what was asked. */
 int cage_scope_ask(const struct cage_scope_doors *doors, const char *name, unsigned patience_ms, struct base_err *err);
 
+/* Whether a manager says that its unit @name delegates its group. Whoever does not answer says no. */
+bool cage_scope_delegates(const struct cage_scope_doors *doors, const char *name, unsigned patience_ms);
+
 /* --- messages: scope.c writes them, scope_untrusted.c reads them --- */
 
 enum cage_scope_kind { CAGE_SCOPE_CALL = 1, CAGE_SCOPE_REPLY, CAGE_SCOPE_ERROR, CAGE_SCOPE_SIGNAL };
@@ -46,6 +49,7 @@ int cage_scope_parse(const unsigned char *bytes, size_t count, struct cage_scope
 /* The next value of the body; false where there is none. */
 bool cage_scope_take_number(struct cage_scope_message *message, uint32_t *ret_value);
 bool cage_scope_take_text(struct cage_scope_message *message, const char **ret_text);
+bool cage_scope_take_flag(struct cage_scope_message *message, bool *ret_flag); /* as a value of any kind, "v" */
 
 /* What may be printed of foreign words; the rest becomes '?'. Returns @text. */
 const char *cage_scope_words(const char *foreign, char *text, size_t text_bytes);
@@ -60,4 +64,5 @@ struct cage_scope_call {
 void cage_scope_hello(struct cage_scope_call *ret_call, uint32_t serial);
 void cage_scope_subscribe(struct cage_scope_call *ret_call, uint32_t serial);
 void cage_scope_listen(struct cage_scope_call *ret_call, uint32_t serial);
+void cage_scope_get_delegate(struct cage_scope_call *ret_call, uint32_t serial, bool over_bus, const char *name);
 void cage_scope_start(struct cage_scope_call *ret_call, uint32_t serial, bool over_bus, const char *name);

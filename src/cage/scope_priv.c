@@ -192,20 +192,21 @@ static int dial(struct talk *talk, const char *path)
     return 0;
 }
 
-/* Who we are is what the kernel tells it; the number is said as the digits' own numbers. */
+/* Who we are is what the kernel tells it; the number is said as the digits' own numbers. BEGIN goes before the answer:
+ * when that is here it has been read, and no call comes with it. systemd lets a call lie that does, until more comes.
+ */
 static int introduce(struct talk *talk)
 {
-    char uid[16], text[80] = "AUTH EXTERNAL ";
-    size_t used = strlen(text);
+    char uid[16], text[80] = "\0AUTH EXTERNAL ";
+    size_t used = 1 + strlen(text + 1);
     unsigned char *end = NULL;
-    int r = say(talk, "", 1);
+    int r;
 
     (void)snprintf(uid, sizeof(uid), "%u", (unsigned)geteuid());
     for (const char *digit = uid; *digit; digit++)
         used += (size_t)snprintf(text + used, sizeof(text) - used, "%02x", (unsigned)*digit);
-    used += (size_t)snprintf(text + used, sizeof(text) - used, "\r\n");
-    if (r == 0)
-        r = say(talk, text, used);
+    used += (size_t)snprintf(text + used, sizeof(text) - used, "\r\nBEGIN\r\n");
+    r = say(talk, text, used);
     while (r == 0 && !(end = memchr(talk->bytes, '\n', talk->count)))
         r = talk->count < 256 ? hear(talk) : -EPROTO;
     if (r < 0)
@@ -213,7 +214,7 @@ static int introduce(struct talk *talk)
     if (talk->count < 3 || memcmp(talk->bytes, "OK ", 3) != 0)
         return -EACCES;
     talk->at = (size_t)(end - talk->bytes) + 1;
-    return say(talk, "BEGIN\r\n", 7);
+    return 0;
 }
 
 static int greet_bus(struct talk *talk)
@@ -245,6 +246,16 @@ static int knock(struct talk *talk, const char *path, bool is_bus)
 static bool is_nobody(int r)
 {
     return r == -ENOENT || r == -ECONNREFUSED || r == -EACCES || r == -ENOTDIR || r == -EPERM;
+}
+
+/* The door that was tried last, and whether it is the bus. */
+static int open_door(struct talk *talk, const struct cage_scope_doors *doors, const char **ret_door, bool *ret_bus)
+{
+    int r = knock(talk, doors->private_path, false);
+
+    *ret_bus = is_nobody(r);
+    *ret_door = *ret_bus ? doors->bus_path : doors->private_path;
+    return *ret_bus ? knock(talk, doors->bus_path, true) : r;
 }
 
 /* --- the call and its end --- */
@@ -328,15 +339,11 @@ static int no_answer(const char *door, int r, unsigned patience_ms, struct base_
 static int ask(struct talk *talk, const struct cage_scope_doors *doors, const char *name, unsigned patience_ms,
                struct base_err *err)
 {
-    const char *door = doors->private_path;
     struct cage_scope_call call;
-    int r = knock(talk, door, false);
-    const bool over_bus = is_nobody(r);
+    const char *door;
+    bool over_bus;
+    int r = open_door(talk, doors, &door, &over_bus);
 
-    if (over_bus) {
-        door = doors->bus_path;
-        r = knock(talk, door, true);
-    }
     if (is_nobody(r))
         return no_manager(doors, r, err);
     if (r == 0) {
@@ -368,4 +375,35 @@ int cage_scope_ask(const struct cage_scope_doors *doors, const char *name, unsig
         r = ask(&talk, doors, name, patience_ms, err);
     } while (r < 0 && talk.is_broken && base_clock_us() < talk.deadline_us && !is_inside(name));
     return r < 0 && is_inside(name) ? 0 : r; /* it was made, and the word of it was lost */
+}
+
+/* --- a question --- */
+
+static int await_reply(struct talk *talk, uint32_t call, struct cage_scope_message *ret_message)
+{
+    int r;
+
+    do {
+        r = next_message(talk, ret_message);
+    } while (r == 0 && ret_message->reply_to != call);
+    return r == 0 && ret_message->kind != CAGE_SCOPE_REPLY ? -ECANCELED : r;
+}
+
+bool cage_scope_delegates(const struct cage_scope_doors *doors, const char *name, unsigned patience_ms)
+{
+    CLEANUP(hang_up) struct talk talk = {.fd = -1, .deadline_us = base_clock_us() + patience_ms * UINT64_C(1000)};
+    struct cage_scope_message message;
+    struct cage_scope_call call;
+    const char *door;
+    bool over_bus, is_delegated;
+    int r = open_door(&talk, doors, &door, &over_bus);
+
+    if (r == 0) {
+        cage_scope_get_delegate(&call, ++talk.serial, over_bus, name);
+        r = say_call(&talk, &call);
+    }
+    if (r == 0)
+        r = await_reply(&talk, talk.serial, &message);
+    return r == 0 && strcmp(message.signature, "v") == 0 && cage_scope_take_flag(&message, &is_delegated) &&
+           is_delegated;
 }

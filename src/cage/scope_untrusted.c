@@ -142,6 +142,18 @@ bool cage_scope_take_text(struct cage_scope_message *message, const char **ret_t
     return is_there;
 }
 
+bool cage_scope_take_flag(struct cage_scope_message *message, bool *ret_flag)
+{
+    struct reader reader = {message->body, message->count, message->at};
+    uint32_t value = 0;
+    const char *type;
+    bool is_there = take_signature(&reader, &type) && strcmp(type, "b") == 0 && take_number(&reader, &value);
+
+    message->at = reader.at;
+    *ret_flag = value == 1;
+    return is_there;
+}
+
 const char *cage_scope_words(const char *foreign, char *text, size_t text_bytes)
 {
     size_t i;

@@ -62,6 +62,33 @@ static void a_scope_is_asked_for(void **state)
     }
 }
 
+static void a_unit_is_asked_after(void **state)
+{
+    struct cage_scope_call call;
+    const char *text;
+    bool flag;
+
+    (void)state;
+    cage_scope_get_delegate(&call, 1, false, "1-run_u2.service");
+    parse(&call);
+    assert_non_null(memmem(call.bytes, call.count, "/unit/_31_2drun_5fu2_2eservice", 31));
+    assert_true(cage_scope_take_text(&message, &text));
+    assert_string_equal(text, "org.freedesktop.systemd1.Service");
+    assert_true(cage_scope_take_text(&message, &text));
+    assert_string_equal(text, "Delegate");
+    cage_scope_get_delegate(&call, 1, true, "a.scope");
+    parse(&call);
+    assert_true(cage_scope_take_text(&message, &text));
+    assert_string_equal(text, "org.freedesktop.systemd1.Scope");
+    message = (struct cage_scope_message){.body = (const unsigned char *)"\1b\0\0\1\0\0\0", .count = 8};
+    assert_true(cage_scope_take_flag(&message, &flag));
+    assert_true(flag || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__);
+    message = (struct cage_scope_message){.body = (const unsigned char *)"\1u\0\0\1\0\0\0", .count = 8};
+    assert_false(cage_scope_take_flag(&message, &flag));
+    message = (struct cage_scope_message){.body = (const unsigned char *)"\1b\0\0\1\0\0", .count = 7};
+    assert_false(cage_scope_take_flag(&message, &flag));
+}
+
 static void a_name_that_does_not_fit(void **state)
 {
     struct cage_scope_call call;
@@ -126,9 +153,13 @@ static void foreign_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),  cmocka_unit_test(a_scope_is_asked_for),
-        cmocka_unit_test(a_name_that_does_not_fit), cmocka_unit_test(what_does_not_fit_is_none),
-        cmocka_unit_test(a_nul_inside_a_text),      cmocka_unit_test(foreign_words),
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(a_scope_is_asked_for),
+        cmocka_unit_test(a_name_that_does_not_fit),
+        cmocka_unit_test(a_unit_is_asked_after),
+        cmocka_unit_test(what_does_not_fit_is_none),
+        cmocka_unit_test(a_nul_inside_a_text),
+        cmocka_unit_test(foreign_words),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
