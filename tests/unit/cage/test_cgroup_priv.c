@@ -15,6 +15,24 @@ static bool own_directory(int controller)
     return host.controllers[controller] && (host.manager == CAGE_MANAGER_V1 || controller == CAGE_PIDS);
 }
 
+/* On v2 they are to be a base. */
+static int hand_out(const char *parent)
+{
+    static const char *const words[] = {"+memory +pids", "+cpu"};
+    char path[CAGE_PATH_BYTES + 32];
+
+    (void)snprintf(path, sizeof(path), "%s/cgroup.subtree_control", parent);
+    for (unsigned i = 0; i < 1u + host.controllers[CAGE_CPU] && host.manager == CAGE_MANAGER_V2; i++) {
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        ssize_t done = write(fd, words[i], strlen(words[i]));
+
+        (void)close(fd);
+        if (done < 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* Everything happens below groups of this test's own: other runs on this machine clear up too. */
 static int make_parents(void **state)
 {
@@ -26,7 +44,7 @@ static int make_parents(void **state)
         if (!own_directory(c))
             continue;
         (void)snprintf(host.cgroup_parents[c] + length, CAGE_PATH_BYTES - length, "/fumehood-unit-%d", (int)getpid());
-        if (mkdir(host.cgroup_parents[c], 0755) < 0)
+        if (mkdir(host.cgroup_parents[c], 0755) < 0 || hand_out(host.cgroup_parents[c]) < 0)
             return -1;
     }
     return 0;
@@ -52,6 +70,7 @@ static int remove_parents(void **state)
             (void)rmdir(group(c, OWN_SLOT));
             (void)rmdir(host.cgroup_parents[c]);
         }
+    cage_base_leave();
     return r;
 }
 
