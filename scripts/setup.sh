@@ -34,6 +34,7 @@ nodejs          /usr/bin/node
 perl            /usr/bin/perl
 bash            /bin/bash
 strace          /usr/bin/strace
+uidmap          /usr/bin/newuidmap
 g++             /usr/bin/g++
 make            /usr/bin/make
 git             /usr/bin/git

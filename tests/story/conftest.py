@@ -77,16 +77,14 @@ def open_folder(nonce):
 
 @pytest.fixture
 def user_hood(open_folder, nonce):
-    """fumehood as an ordinary user who owns no control group."""
+    """fumehood as an ordinary user who is in further groups and owns no control group."""
     if not story.is_root():
         return story.Hood(open_folder, nonce, as_is=True)
     story.need(shutil.which("setpriv"), "setpriv is not installed: the ordinary user is not tested")
     binary = open_folder / "fumehood"
     shutil.copy(story.BINARY, binary)
     binary.chmod(0o755)
-    prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all",
-              "env", "HOME=" + str(open_folder), "XDG_RUNTIME_DIR="]
-    return story.Hood(open_folder, nonce, binary, prefix, as_is=True)
+    return story.Hood(open_folder, nonce, binary, story.user_prefix(open_folder), as_is=True)
 
 
 @pytest.fixture

@@ -195,6 +195,43 @@ def need_groups():
     need(has_groups(), "no control group for this user: limits on memory, processor and idle time are not tested")
 
 
+# ---------------------------------------------------------------- an ordinary user
+
+NOBODY = 65534
+GROUPS = (4, 27, 54321)
+IDS = 400000000  # from here on this user may give ids away
+NEWUIDMAP = ("/usr/bin/newuidmap", "/usr/bin/newgidmap")
+
+
+def has_newuidmap():
+    return all(os.access(program, os.X_OK) for program in NEWUIDMAP) and os.path.exists("/etc/subuid") and os.path.exists("/etc/subgid")
+
+
+def need_newuidmap():
+    need(has_newuidmap(), "the package uidmap is not installed: it is not tested that a user's further groups are dropped")
+
+
+def user_prefix(folder, groups=GROUPS, ids="nobody:%d:65536\n" % IDS, programs=None, group=NOBODY, last=()):
+    """What starts a command as users are on most systems: in further groups, with ids of theirs in /etc/subuid and /etc/subgid.
+    In mounts of its own, those files say so, and @programs (None: the machine's) are newuidmap and newgidmap."""
+    ranges = folder / "subids"
+    ranges.write_text(ids)
+    mounts = [(ranges, "/etc/subuid"), (ranges, "/etc/subgid")] if has_newuidmap() else []
+    mounts += [(programs, path) for path in NEWUIDMAP if programs and has_newuidmap()]
+    script = "".join("mount --bind '%s' '%s' && " % pair for pair in mounts) + 'exec "$@"'
+    words = ["unshare", "--mount", "sh", "-c", script, "sh"] if mounts else []
+    words += ["setpriv", "--reuid=%d" % NOBODY, "--regid=%d" % group, "--inh-caps=-all",
+              "--groups=" + ",".join(map(str, groups)) if groups else "--clear-groups"]
+    return words + list(last) + ["env", "HOME=" + str(folder), "XDG_RUNTIME_DIR="]
+
+
+def groups_stay():
+    """Are whoever runs the tests in further groups that nobody drops from a cage of theirs?"""
+    doctor = subprocess.run([BINARY, "doctor", "--json"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    (row,) = [check for check in json.loads(doctor.stdout)["checks"] if check["name"] == "identity"]
+    return row["state"] != "ok"
+
+
 # ---------------------------------------------------------------- one run
 
 class Run:
@@ -411,6 +448,6 @@ def expect_whole_receipt(receipt):
 def expect_protected(receipt):
     """All that was asked for was achieved, but for what this machine lacks and the policy gives leave to go without."""
     protections = receipt["protections"]
-    missing = set() if has_groups() else {"cgroup"}
+    missing = (set() if has_groups() else {"cgroup"}) | ({"identity"} if not is_root() and groups_stay() else set())
     assert set(protections["missing"]) <= missing, protections
     assert set(protections["requested"]) - missing <= set(protections["achieved"]), protections

@@ -113,33 +113,221 @@ def test_memory_that_nobody_may_execute_is_refused(hood):
 
 # ---------------------------------------------------------------- groups
 
+WHOSE = """import os
+print(os.getgroups(), *os.getresuid(), *os.getresgid())
+for path in %r:
+    try: print(open(path).read())
+    except OSError as why: print(type(why).__name__)
+"""
+ALONE = "[] 1000 1000 1000 1000 1000 1000\n"
+
+
 @pytest.fixture
 def member(user_hood):
-    """An ordinary user who is in further groups."""
+    """An ordinary user who is in further groups; what is refused without control groups goes on without."""
     need(is_root(), "not root: no user with further groups can be had")
-    user_hood.prefix = [word.replace("--clear-groups", "--groups=4,27,54321") for word in user_hood.prefix]
+    user_hood.as_is = False
     return user_hood
 
 
-def test_groups_that_stay_are_not_said_to_be_gone(member, user_hood, canary, nonce):
-    path = "/usr/local/share/story-%s" % nonce
-    secret = canary(path)
-    os.chown(path, 0, 54321)
-    os.chmod(path, 0o640)
-    member.as_is = False
-    run = member.python("import os\nprint(len(os.getgroups()) >= 3)\nprint(open(%r).read())" % path)
-    expect_status(run, 0)
+@pytest.fixture
+def secrets_below_usr(canary, nonce):
+    """Files that only a further group, and only the user, may read; and what is in them."""
+    paths = ["/usr/local/share/story-%s-%s" % (nonce, name) for name in ("group", "user")]
+    secret = [canary(path) for path in paths][0]
+    os.chown(paths[0], 0, GROUPS[2])
+    os.chmod(paths[0], 0o640)
+    os.chown(paths[1], NOBODY, 0)
+    os.chmod(paths[1], 0o400)
+    return paths, secret
+
+
+def doctors_row(hood, name):
+    rows = json.loads(hood.call("doctor", "--json").out)["checks"]
+    return [row for row in rows if row["name"] == name][0]
+
+
+@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
+def test_further_groups_are_dropped(member, secrets_below_usr, cage):
+    """And the user's own id is not in the cage: neither a group nor the user can read there."""
+    need_newuidmap()
+    paths, _ = secrets_below_usr
+    run = member.python(WHOSE % paths, options=["--cage", cage])
+    assert expect_status(run, 0).text == ALONE + "PermissionError\n" * 2
+    assert "identity" in run.receipt["protections"]["achieved"] and "identity" not in run.receipt["protections"]["missing"]
+    row = doctors_row(member, "identity")
+    assert row["state"] == "ok" and "4, 27, 54321" in row["found"] and "newuidmap" in row["found"], row
+
+
+def test_each_cage_has_ids_of_its_own(member):
+    need_newuidmap()
+    processes = [member.start(member.program("import time\nprint(1, flush=True)\ntime.sleep(60)", "py")) for _ in range(2)]
+    assert wait_until(lambda: len(member.guests()) == 2, 20), member.guests()
+    users = [int(status_field(pid, "Uid").split()[0]) for pid in member.guests()]
+    groups = [status_field(pid, "Groups") for pid in member.guests()]
+    for process in processes:
+        process.send_signal(signal.SIGTERM)
+    for process in processes:
+        expect_ending(finish(process), "cancelled")
+    assert len(set(users)) == 2 and all(IDS <= user < IDS + 65536 for user in users), users
+    assert groups == ["", ""], groups
+
+
+def stays(hood, secrets_below_usr, why):
+    """They do, and everybody says so."""
+    paths, secret = secrets_below_usr
+    run = hood.python(WHOSE % paths)
+    assert expect_status(run, 0).text.endswith("%s\n%s\n" % (secret, secret)), "if they can be dropped, say that they are"
+    assert run.text.startswith("[65534, 65534, 65534"), run
     assert "identity" in run.receipt["protections"]["missing"] and "starter-groups" in run.receipt["residual"]
     assert "identity" not in run.receipt["protections"]["achieved"]
-    assert run.text == "True\n%s\n" % secret, "they cannot be dropped here: if they can, say that they are"
-    doctor = member.call("doctor", "--all")
-    assert "4, 27, 54321" in " ".join(doctor.out.decode().split()), doctor
+    row = doctors_row(hood, "identity")
+    assert row["state"] == "gap" and "54321" in row["found"] and why in row["found"], row
+    explained = " ".join(hood.call("policy", "explain", "if-available").out.decode().split())
+    assert "MISSING on this machine" in explained and why in explained, explained
+    return row["remedy"]
 
 
-def test_without_further_groups_none_is_claimed_and_none_is_there(user_hood):
-    user_hood.as_is = False
-    run = user_hood.python("import os\nprint(set(os.getgroups()) <= {1000})")
+def test_groups_that_stay_are_not_said_to_be_gone(member, secrets_below_usr):
+    member.prefix = user_prefix(member.folder, programs="/dev/null")
+    need(not has_newuidmap() or "/dev/null" in " ".join(member.prefix), "newuidmap cannot be hidden")
+    assert "apt install uidmap" in stays(member, secrets_below_usr, "newuidmap and newgidmap are not installed")
+
+
+ODD = {"nothing": "", "another's": "bob:400000000:65536\n", "small": "nobody:400000000:1000\n", "one": "nobody:400000000:1\n",
+       "not a number": "nobody:abc:65536\n", "octal": "nobody:0400000000:65536\n", "negative": "nobody:-5:65536\n",
+       "too many": "nobody:4294000000:4294967295\n", "torn": "nobody:400000000", "no end": "nobody:400000000:65536:::::" * 9999,
+       "zeros": "\0" * 70000, "root's": "nobody:0:1024\n"}
+
+
+@pytest.mark.parametrize("name", sorted(ODD))
+def test_a_range_that_is_none_is_not_used(member, secrets_below_usr, name):
+    need_newuidmap()
+    member.prefix = user_prefix(member.folder, ids=ODD[name])
+    why = "too little" if name in ("small", "one", "root's") else "do not both give this user ids"
+    assert "ids" in stays(member, secrets_below_usr, why)
+
+
+GOOD = {"by number": "%d:400000000:65536\n" % NOBODY, "among others": "bob:1:1\n\nnobody:7:7\nnobody:400000000:65536\n",
+        "small": "nobody:400000000:1024", "huge": "nobody:100000:4294000000\n",
+        "after many": "bob:5:6\n" * 20000 + "nobody:400000000:65536\n"}
+
+
+@pytest.mark.parametrize("name", sorted(GOOD))
+def test_a_range_in_any_form_is_used(member, name):
+    need_newuidmap()
+    member.prefix = user_prefix(member.folder, ids=GOOD[name])
+    assert expect_status(member.python(WHOSE % []), 0).text == ALONE
+
+
+def test_no_new_privileges_leave_the_groups(member, secrets_below_usr):
+    need_newuidmap()
+    member.prefix = user_prefix(member.folder, last=["setpriv", "--no-new-privs"])
+    assert "NoNewPrivileges" in stays(member, secrets_below_usr, "no_new_privs")
+
+
+def test_programs_without_rights_leave_the_groups(member, secrets_below_usr):
+    need_newuidmap()
+    member.prefix = user_prefix(member.folder, programs="/usr/bin/true")
+    assert "set-user-id" in stays(member, secrets_below_usr, "get no rights here")
+
+
+def test_another_group_than_the_users_own(member):
+    """As sg and newgrp leave it; newgidmap refuses."""
+    need_newuidmap()
+    member.prefix = user_prefix(member.folder, group=27)
+    run = member.python(WHOSE % [])
+    assert expect_status(run, 0).receipt["protections"]["missing"].count("identity") == 1
+    assert "newgrp" in doctors_row(member, "identity")["remedy"]
+
+
+MAPPERS = {
+    "does nothing": "return 0;",
+    "fails": "return 1;",
+    "dies": "return *(volatile int *)0;",
+    "maps all": 'return snprintf(text, 99, "0 0 4294967295\\n") < 0 || write(fd, text, strlen(text)) < 0;',
+    "maps another": 'return snprintf(text, 99, "0 %s 1\\n1000 399999999 1\\n", argv[3]) < 0 || write(fd, text, strlen(text)) < 0;',
+    "maps one more": 'return snprintf(text, 99, "0 %s 1\\n1000 %s 1\\n5 5 1\\n", argv[3], argv[6]) < 0 || write(fd, text, strlen(text)) < 0;',
+    "maps one less": 'return snprintf(text, 99, "0 %s 1\\n", argv[3]) < 0 || write(fd, text, strlen(text)) < 0;',
+    "hangs": "for (;;) pause();",
+}
+
+
+@pytest.mark.parametrize("does", sorted(MAPPERS))
+def test_what_newuidmap_says_is_not_believed(member, does):
+    """Whatever it does, the maps are what was asked for, or no program starts."""
+    need_newuidmap()
+    mapper = member.compile("""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    char text[100];
+    snprintf(text, 99, "/proc/%%s/%%s", argv[1], strstr(argv[0], "gid") ? "gid_map" : "uid_map");
+    int fd = open(text, O_WRONLY);
+    %s
+}
+""" % MAPPERS[does], "-static")
+    mapper.chmod(0o4755)
+    member.prefix = user_prefix(member.folder, programs=mapper)
+    words, receipt = member.words(member.program("print('started')", "py"))
+    expect_refusal(member.call(*words), 125, "[ug]id_map", "setpriv --no-new-privs")
+    assert processes_with(str(mapper.name)) == []
+
+
+def test_newuidmap_gets_nothing_but_its_words(member):
+    """No environment, no descriptor; and an ignored SIGCHLD reaps it before anybody can."""
+    need_newuidmap()
+    seen = member.folder / "seen"
+    mapper = member.compile("""
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv, char **environment)
+{
+    FILE *seen = fopen("%s", "a");
+    char path[300], target[300] = "";
+    int count = 0;
+    fprintf(seen, "%%s %%d words, environment %%s\\n", argv[0], argc, environment[0] ? environment[0] : "empty");
+    for (int fd = 0; fd < 1000; fd++) {
+        snprintf(path, 99, "/proc/self/fd/%%d", fd);
+        ssize_t n = fd == fileno(seen) ? -1 : readlink(path, target, 299);
+        if (n >= 0) fprintf(seen, "%%d %%.*s\\n", fd, (int)n, target);
+    }
+    return 0;
+}
+""" % seen, "-static")
+    mapper.chmod(0o4755)
+    member.prefix = user_prefix(member.folder, programs=mapper)
+    words, _ = member.words(member.program("print('started')", "py"))
+    expect_status(member.call(*words, env=dict(os.environ, SECRET="1")), 125)
+    lines = set(seen.read_text().splitlines())
+    assert lines == {"/usr/bin/newgidmap 8 words, environment empty", "/usr/bin/newuidmap 8 words, environment empty",
+                     "0 /dev/null", "1 /dev/null", "2 /dev/null"}, lines
+    member.prefix = user_prefix(member.folder)
+    run = member.python(WHOSE % [], preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    assert expect_status(run, 0).text == ALONE
+
+
+def test_closed_streams_are_no_matter(member):
+    need_newuidmap()
+    member.prefix = user_prefix(member.folder, last=["sh", "-c", 'exec "$@" <&- 2>&-', "sh"])
+    assert expect_status(member.python(WHOSE % []), 0).text == ALONE
+
+
+def test_without_further_groups_none_is_claimed_and_none_is_there(member, strace):
+    """And nothing is started for it."""
+    member.prefix = user_prefix(member.folder, groups=(), last=["strace", "-f", "-o", member.folder / "calls", "-e", "trace=execve"])
+    run = member.python("import os\nprint(set(os.getgroups()) <= {1000})")
     assert expect_status(run, 0).text == "True\n" and "identity" in run.receipt["protections"]["achieved"]
+    assert "idmap" not in (member.folder / "calls").read_text()
+    assert doctors_row(member, "identity")["found"] == "no further group"
 
 
 def test_roots_groups_do_not_enter(hood):
@@ -150,7 +338,19 @@ def test_roots_groups_do_not_enter(hood):
     assert expect_status(run, 0).text == "[]\n" and "identity" in run.receipt["protections"]["achieved"]
 
 
-def test_a_member_of_groups_has_no_red_row_for_it(member):
+def test_groups_of_a_root_that_cannot_drop_them(hood):
+    """Of a user namespace of its own, say: the kernel lets nobody set groups there."""
+    need(is_root(), "not root: no group is added to root's")
+    hood.prefix = ["setpriv", "--groups=4,27", "unshare", "--user", "--map-root-user"]
+    need(subprocess.run(hood.prefix + ["true"], capture_output=True).returncode == 0, "unshare makes no user namespace here")
+    run = hood.python("import os\nprint(os.getgroups())", options=["--if-available"])
+    assert expect_status(run, 0).text != "[]\n" and "identity" in run.receipt["protections"]["missing"]
+
+
+@pytest.mark.parametrize("programs", [None, "/dev/null"])
+def test_a_member_of_groups_has_no_red_row_for_it(member, programs):
+    need_newuidmap()
+    member.prefix = user_prefix(member.folder, programs=programs)
     shutil.copytree(BINARY.parent / "attacks/fs-set-id", member.folder / "attacks/fs-set-id")
     done = member.call("drill", "--json", "--attacks", member.folder / "attacks", "--only", "fs-set-id", timeout=120)
     (row,) = json.loads(done.out)["attacks"]
