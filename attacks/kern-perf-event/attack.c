@@ -36,6 +36,7 @@ int main(void)
     tried("processor 0", syscall(SYS_perf_event_open, &attributes, -1, 0, -1, 0));
     tried("no pointer", syscall(SYS_perf_event_open, (void *)8, 0, -1, -1, 0));
     attributes.type = PERF_TYPE_TRACEPOINT;
+    attributes.config = ~0ull; /* none has this number: opening one rewrites code of the kernel */
     tried("a trace point", syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0));
     return reached;
 }

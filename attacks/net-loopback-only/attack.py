@@ -48,7 +48,8 @@ attempt("tcp ::", lambda: stream(socket.AF_INET6, ("::", tcp6)))
 attempt("tcp mapped", lambda: stream(socket.AF_INET6, ("::ffff:127.0.0.1", tcp4)))
 attempt("from a source", lambda: stream(socket.AF_INET, ("127.0.0.1", tcp4), ("127.0.0.9", 0)))
 attempt("fast open", lambda: fast_open(("127.0.0.1", tcp4)))
-for name in ("localhost", "localhost."):
+# by name too, but bare: there a machine may wait for its name server
+for name in () if control else ("localhost", "localhost."):
     attempt(f"by name {name}", lambda: socket.create_connection((name, tcp4), 1).close())
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
     s.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)

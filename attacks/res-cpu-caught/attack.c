@@ -1,7 +1,7 @@
 /* attack.c - res-cpu-caught
  *
  * Handles SIGXCPU, asks for more time, and spins. The signal is a request; the end must not be. Bare, it gives itself
- * one second, is told so, and goes on for a little. */
+ * one second, is told so within the next one or two, and goes on for a little. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdlib.h>
@@ -31,7 +31,9 @@ int main(void)
 
     (void)signal(SIGXCPU, handle);
     (void)setrlimit(RLIMIT_CPU, bare ? &limit : &more);
-    while (!bare || used() < 1.2)
+    while (!bare || (!told && used() < 3))
+        continue;
+    for (double until = used() + 0.2; used() < until;)
         continue;
     return told ? 10 : 0;
 }

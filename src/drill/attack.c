@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/place.h"
 #include "drill/order.h"
+#include "drill/pace.h"
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
@@ -137,12 +138,22 @@ static bool has(const struct row *row, enum drill_outside kind)
     return row->attack->expect.outside & DRILL_BIT(kind);
 }
 
+static uint64_t grace_us(const struct row *row)
+{
+    return (uint64_t)row->attack->expect.pace * GRACE_US;
+}
+
+static uint64_t patience_us(const struct row *row)
+{
+    return (uint64_t)row->attack->expect.pace * DRILL_PATIENCE_US;
+}
+
 static uint64_t deadline_us(const struct row *row)
 {
     const struct policy_limit *wall = &row->attack->expect.policy.limits[POLICY_LIMIT_WALL_MS];
     uint64_t run_us = wall->unlimited || wall->value * 1000 > UNLIMITED_US ? UNLIMITED_US : wall->value * 1000;
 
-    return base_clock_us() + (has(row, DRILL_SECOND_RUN) ? 2 : 1) * run_us + GRACE_US;
+    return base_clock_us() + (has(row, DRILL_SECOND_RUN) ? 2 : 1) * run_us + grace_us(row);
 }
 
 /* A run that does nothing wrong, under the attack's own policy but for what that is about. */
@@ -197,7 +208,7 @@ static int run_both(struct row *row, struct base_err *err)
     }
     drill_order_wait(&order, &row->scene, pid, deadline_us(row), &row->done);
     if (other > 0)
-        drill_order_wait(&harmless, &row->scene, other, base_clock_us() + GRACE_US, &row->sibling);
+        drill_order_wait(&harmless, &row->scene, other, base_clock_us() + grace_us(row), &row->sibling);
     return 0;
 }
 
@@ -210,7 +221,7 @@ static int start_next(struct row *row, struct base_err *err)
     int r = order_harmless(row, &row->site->policy, &pid, &order, err);
 
     if (r == 0)
-        drill_order_wait(&order, &row->scene, pid, base_clock_us() + GRACE_US, &done);
+        drill_order_wait(&order, &row->scene, pid, base_clock_us() + grace_us(row), &done);
     return r;
 }
 
@@ -245,12 +256,12 @@ static int run_caged(struct row *row, struct base_err *err)
         return r;
     if (row->done.killed) {
         uint64_t killed_us = base_clock_us();
-        drill_residue_processes(victim, true, residue);
+        drill_residue_processes(victim, patience_us(row), residue);
         row->facts.cleared_us = base_clock_us() - killed_us;
         r = start_next(row, err);
     }
     take_facts(row);
-    drill_residue_look(&row->site->host, &row->before, victim, residue);
+    drill_residue_look(&row->site->host, &row->before, victim, patience_us(row), residue);
     (void)drill_kill_below(victim);
     return r;
 }
@@ -279,6 +290,22 @@ static int run_all(struct row *row, struct base_err *err)
     return 0;
 }
 
+/* It may have become slower since it was measured. */
+static void judge(struct row *row, struct drill_verdict *verdict)
+{
+    unsigned now;
+
+    drill_judge(&row->facts, verdict);
+    if (verdict->result != DRILL_RED)
+        return;
+    now = drill_pace_measure();
+    if (now <= row->facts.pace)
+        return;
+    row->facts.pace = now;
+    drill_verdict_release(verdict);
+    drill_judge(&row->facts, verdict);
+}
+
 int drill_attack_run(const struct drill_attack *attack, const struct drill_site *site, json_t **ret_row,
                      enum drill_result *ret_result, struct base_err *err)
 {
@@ -287,11 +314,12 @@ int drill_attack_run(const struct drill_attack *attack, const struct drill_site 
     int r;
 
     row.facts.expect = &attack->expect;
+    row.facts.pace = attack->expect.pace;
     row.facts.nonce = "";
     r = run_all(&row, err);
     if (r < 0)
         return r;
-    drill_judge(&row.facts, &verdict);
+    judge(&row, &verdict);
     *ret_row = drill_row_json(attack, &row.facts, &verdict);
     *ret_result = verdict.result;
     return *ret_row ? 0 : base_err_set(err, BASE_E_NOMEM, attack->name, "out of memory");

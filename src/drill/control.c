@@ -97,7 +97,7 @@ void drill_control_run(const struct drill_attack *attack, struct drill_scene *sc
         (void)snprintf(trial->failed, sizeof(trial->failed), "%.80s: %.200s", err.place, err.what);
         return;
     }
-    drill_order_wait(&order, scene, pid, base_clock_us() + BARE_US, &done);
+    drill_order_wait(&order, scene, pid, base_clock_us() + (uint64_t)expect->pace * BARE_US, &done);
     trial->hung = done.hung;
     trial->crowded = done.crowded;
     read_answer(done.answer, trial);

@@ -40,6 +40,7 @@ static const char *const controls[] = {
 static const struct drill_placeholder placeholders[] = {
     {"nonce", DRILL_OUTSIDE_MAX},
     {"dir", DRILL_OUTSIDE_MAX},
+    {"pace", DRILL_OUTSIDE_MAX},
     {"secret_file", DRILL_SECRET_FILE},
     {"guarded_file", DRILL_GUARDED_FILE},
     {"guarded_dir", DRILL_GUARDED_DIR},

@@ -75,6 +75,7 @@ struct drill_expect {
     bool has_control_args;
     char *control_needs; /* NULL: nothing */
     char *control_why;   /* NULL only where the control is bare */
+    unsigned pace;       /* this machine's, by which times in it were stretched: see pace.h */
     char *residual;      /* not NULL: the attack is known to succeed, and why that is */
 };
 #define DRILL_ANY UINT64_MAX

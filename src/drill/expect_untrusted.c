@@ -367,7 +367,7 @@ int drill_expect_parse(const char *bytes, size_t count, const char *place, const
                        struct drill_expect *ret_expect, struct base_err *err)
 {
     AUTO_DOC struct base_doc *doc = NULL;
-    AUTO_EXPECT struct drill_expect expect = {.stdout_bytes = DRILL_ANY, .stderr_bytes = DRILL_ANY};
+    AUTO_EXPECT struct drill_expect expect = {.stdout_bytes = DRILL_ANY, .stderr_bytes = DRILL_ANY, .pace = 1};
     const struct drill_parse parse = {&expect, place, err};
     int r = base_doc_parse(bytes, count, place, &doc, err);
 

@@ -5,6 +5,7 @@
  */
 #include "drill/judge.h"
 #include "base/cleanup.h"
+#include "drill/pace.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,11 +82,25 @@ const char *drill_ending_detail(const struct drill_facts *facts, size_t index)
     return json_string_value(json_object_get(facts->answer, "refused"));
 }
 
+/* What takes too long on a slow machine shows nothing, though its time was stretched; elsewhere it is a miss. */
+static void say_late(struct judge *judge, const char *what)
+{
+    if (judge->facts->pace >= DRILL_PACE_SLOW)
+        say(&judge->skips, "too slow to say, at %u times the usual time: %s", judge->facts->pace, what);
+    else
+        say(&judge->misses, "%s", what);
+}
+
+/* By one of the limits that pass by themselves, whatever the program does. */
+static bool is_late(const char *ending)
+{
+    return strcmp(ending, "limit wall") == 0 || strcmp(ending, "limit cpu") == 0;
+}
+
 static void judge_ending(struct judge *judge, const char *ending, const char *detail)
 {
     const struct drill_expect *expect = judge->expect;
-    char wanted[160];
-    bool ours;
+    char wanted[160], text[500];
 
     if (strcmp(ending, "exited 10") == 0) {
         judge->reached = true;
@@ -96,9 +111,14 @@ static void judge_ending(struct judge *judge, const char *ending, const char *de
     if (drill_words_has(&expect->endings, ending))
         return;
     drill_words_join(&expect->endings, " or ", wanted, sizeof(wanted));
-    ours = strcmp(ending, "hung") == 0 || strcmp(ending, "lost") == 0;
-    say(ours ? &judge->breaches : &judge->misses, "ended: %s, expected: %s%s%.280s", ending, wanted,
-        detail ? "; because " : "", detail ? detail : "");
+    (void)snprintf(text, sizeof(text), "ended: %s, expected: %s%s%.280s", ending, wanted, detail ? "; because " : "",
+                   detail ? detail : "");
+    if (is_late(ending))
+        say_late(judge, text);
+    else if (strcmp(ending, "hung") == 0 || strcmp(ending, "lost") == 0)
+        say(&judge->breaches, "%s", text);
+    else
+        say(&judge->misses, "%s", text);
 }
 
 /* --- what a receipt says --- */
@@ -299,7 +319,7 @@ static void judge_honest(struct judge *judge)
         judge_protections(judge, receipt, drill_receipt_ending(receipt, ending, sizeof(ending)));
         judge_leak(judge, receipt);
     }
-    drill_judge_slots(judge->facts->answer, &judge->breaches, &judge->skips);
+    drill_judge_slots(judge->facts->answer, judge->facts->pace, &judge->breaches, &judge->skips);
 }
 
 static void judge_sibling(struct judge *judge)
@@ -331,7 +351,7 @@ static void judge_control(struct judge *judge)
     if (trial->failed[0])
         say(&judge->misses, "its control could not be run: %s", trial->failed);
     else if (trial->hung)
-        say(&judge->misses, "its control did not end in time");
+        say_late(judge, "its control did not end in time");
     else if (trial->crowded)
         say(&judge->misses, "its control made too many processes");
     else if (drill_words_has(&trial->endings, "exited 77"))

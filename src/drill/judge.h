@@ -19,6 +19,7 @@ struct drill_trial {
 struct drill_facts {
     const struct drill_expect *expect;
     const char *nonce;
+    unsigned pace;        /* how many times slower than usual this machine is now: see pace.h */
     char unstaged[400];   /* not empty: nothing was run, and why */
     char unproven[300];   /* not empty: there is no control here, and why */
     const json_t *answer; /* the supervisor's, see role.h; NULL: none came */
@@ -47,7 +48,7 @@ void drill_verdict_release(struct drill_verdict *verdict);
 const char *drill_receipt_ending(const json_t *receipt, char *text, size_t text_bytes);
 
 /* Of the runs of an answer from slots: what the later ones see of the attack, and why nothing can be seen of it. */
-void drill_judge_slots(const json_t *answer, struct drill_words *breaches, struct drill_words *skips);
+void drill_judge_slots(const json_t *answer, unsigned pace, struct drill_words *breaches, struct drill_words *skips);
 
 /* Did the control show that the attack works? */
 bool drill_trial_worked(const struct drill_trial *trial);

@@ -8,15 +8,20 @@
 #include "drill/scene.h"
 #include <string.h>
 
-/* What a run may use more than the one before the attack: some of it depends on what else the machine does. */
+/* What a run may use more than the one before the attack: some of it depends on what else the machine does, and how
+ * fast it is. */
 static const struct {
     const char *key;
     json_int_t more;
-} noise[] = {
-    {"cpu_us", 300000}, {"memory_peak_bytes", 8 << 20}, {"processes_peak", 2}, {"scratch_peak_bytes", 64 << 10}};
+    bool is_time;
+} noise[] = {{"cpu_us", 300000, true},
+             {"memory_peak_bytes", 8 << 20, false},
+             {"processes_peak", 2, false},
+             {"scratch_peak_bytes", 64 << 10, false}};
 
 struct slots {
     const json_t *runs;
+    unsigned pace;
     struct drill_words *breaches, *skips;
 };
 
@@ -143,10 +148,12 @@ static void compare_usage(const struct slots *slots, const json_t *first, const 
 {
     const json_t *before = json_object_get(first, "usage"), *after = json_object_get(later, "usage");
 
-    for (size_t i = 0; i < ARRAY_COUNT(noise); i++)
-        if (number(after, noise[i].key) > number(before, noise[i].key) + noise[i].more)
+    for (size_t i = 0; i < ARRAY_COUNT(noise); i++) {
+        json_int_t more = noise[i].more * (noise[i].is_time ? (json_int_t)slots->pace : 1);
+        if (number(after, noise[i].key) > number(before, noise[i].key) + more)
             drill_fault(slots->breaches, "the honest run after it is charged %lld %s, the one before %lld",
                         (long long)number(after, noise[i].key), noise[i].key, (long long)number(before, noise[i].key));
+    }
 }
 
 static void judge_later(const struct slots *slots, const json_t *first, const json_t *later)
@@ -200,9 +207,9 @@ static void judge_honest(const struct slots *slots, const json_t *run)
         judge_later(slots, first, receipt);
 }
 
-void drill_judge_slots(const json_t *answer, struct drill_words *breaches, struct drill_words *skips)
+void drill_judge_slots(const json_t *answer, unsigned pace, struct drill_words *breaches, struct drill_words *skips)
 {
-    const struct slots slots = {json_object_get(answer, "runs"), breaches, skips};
+    const struct slots slots = {json_object_get(answer, "runs"), pace, breaches, skips};
     json_int_t processes = number(answer, "processes");
     size_t attack = 0;
 

@@ -25,6 +25,7 @@ struct drill_launch {
     bool terminal;    /* with session: stdin_fd becomes its controlling terminal */
     bool odd_signals; /* SIGCHLD and SIGPIPE ignored, every signal blocked */
     bool bounded;     /* hard resource limits, for what runs outside a cage */
+    unsigned pace;    /* with bounded: how many times its processor time; 0 is 1 */
 };
 
 /* Start it; it is killed when we end. The caller must be single-threaded. */

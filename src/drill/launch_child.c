@@ -29,13 +29,14 @@ static void need(bool condition)
         _exit(FAILED);
 }
 
-static void set_bounds(void)
+static void set_bounds(unsigned pace)
 {
     for (size_t i = 0; i < ARRAY_COUNT(bounds); i++) {
         struct rlimit limit;
+        rlim_t most = bounds[i].most * (bounds[i].resource == RLIMIT_CPU && pace > 0 ? pace : 1);
         need(getrlimit((__rlimit_resource_t)bounds[i].resource, &limit) == 0);
-        if (limit.rlim_max > bounds[i].most)
-            limit.rlim_max = bounds[i].most;
+        if (limit.rlim_max > most)
+            limit.rlim_max = most;
         if (limit.rlim_cur > limit.rlim_max)
             limit.rlim_cur = limit.rlim_max;
         need(setrlimit((__rlimit_resource_t)bounds[i].resource, &limit) == 0);
@@ -99,7 +100,7 @@ void drill_launch_become(const struct drill_launch *launch, pid_t parent)
     place_in_session(launch);
     need(!launch->folder || chdir(launch->folder) == 0);
     if (launch->bounded)
-        set_bounds();
+        set_bounds(launch->pace);
     set_signals(launch->odd_signals);
     (void)execve(launch->path, launch->argv, launch->envp);
     _exit(FAILED);

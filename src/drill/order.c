@@ -51,11 +51,11 @@ static int write_order(const struct drill_order *order, const struct drill_scene
 
     (void)snprintf(path, sizeof(path), "%s/" DRILL_ORDER_FILE, folder);
     (void)snprintf(work, sizeof(work), "%s/" DRILL_WORK_DIR, scene->top);
-    json = json_pack("{s:s, s:o, s:s?, s:o, s:b, s:b, s:b, s:s, s:s, s:s?, s:o?}", "program", order->program, "args",
-                     args_json(order, scene), "stdin", order->stdin_text, "policy", policy_json(order->policy), "bare",
-                     order->bare, "twice", order->twice, "terminal", !order->plain && has(scene, DRILL_TERMINAL),
-                     "work", work, "cage", order->cage, "honest", order->honest, "honest_policy",
-                     order->honest ? policy_json(order->honest_policy) : NULL);
+    json = json_pack("{s:s, s:o, s:s?, s:o, s:b, s:b, s:i, s:b, s:s, s:s, s:s?, s:o?}", "program", order->program,
+                     "args", args_json(order, scene), "stdin", order->stdin_text, "policy", policy_json(order->policy),
+                     "bare", order->bare, "twice", order->twice, "pace", (int)scene->expect->pace, "terminal",
+                     !order->plain && has(scene, DRILL_TERMINAL), "work", work, "cage", order->cage, "honest",
+                     order->honest, "honest_policy", order->honest ? policy_json(order->honest_policy) : NULL);
     if (!json || base_json_canonical(json, &text) < 0)
         return base_err_set(err, BASE_E_NOMEM, path, "out of memory, or a path that is not UTF-8");
     return base_place_replace(path, text.bytes, text.count, err);

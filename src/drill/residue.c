@@ -16,18 +16,26 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#define PATIENCE_US  1000000
 #define KILL_US      5000000
 #define STEP_MS      10
 #define GROUP_PREFIX "fumehood-"
+#define OWN_NAME     "fumehood" /* in the names of what we make */
+#define MOUNTS       "/proc/self/mountinfo"
 #define MOUNTS_MAX   (4u << 20)
+
+static int others_fd = -1; /* the mounts that everybody else sees; -1: ours are the same */
 
 /* A copy of the mounts that only we and our processes see: others' do not come into it, and what a bare attack mounts
  * goes with us. What a cage would let out of itself still arrives. */
 static void own_mounts(void)
 {
-    if (geteuid() != 0 || unshare(CLONE_NEWNS) < 0)
-        return;                                              /* then others' are seen too */
+    int fd = geteuid() == 0 ? open(MOUNTS, O_RDONLY | O_CLOEXEC) : -1;
+
+    if (fd < 0 || unshare(CLONE_NEWNS) < 0) {
+        base_cleanup_close(&fd);
+        return; /* then others' are seen too */
+    }
+    others_fd = fd;
     (void)mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL); /* of our own copy; cannot fail where the above did not */
     (void)mount(NULL, "/", NULL, MS_REC | MS_SHARED, NULL);
 }
@@ -175,12 +183,12 @@ static ino_t empty_group(const char *path)
 }
 
 /* Empty groups that came since and stay are somebody's rest. */
-static void look_for_groups(const struct cage_host *host, const struct drill_before *before,
+static void look_for_groups(const struct cage_host *host, const struct drill_before *before, uint64_t patience_us,
                             struct drill_residue *residue)
 {
     struct drill_words now = {.count = 0};
     ino_t numbers[DRILL_WORDS_MAX];
-    uint64_t end_us = base_clock_us() + PATIENCE_US;
+    uint64_t end_us = base_clock_us() + patience_us;
     size_t left = 0;
 
     list_all_groups(host, &now);
@@ -204,18 +212,25 @@ static void look_for_groups(const struct cage_host *host, const struct drill_bef
 
 /* --- mounts --- */
 
-static int read_mounts(struct base_buf *mounts, struct base_err *err)
+/* What @fd shows, of its mount namespace, from its start. */
+static int read_mounts(int fd, struct base_buf *mounts, struct base_err *err)
 {
-    AUTO_FCLOSE FILE *file = fopen("/proc/self/mountinfo", "re");
     char piece[4096];
-    size_t count;
-    int r = file ? 0 : base_err_sys(err, BASE_E_IO, errno, "/proc/self/mountinfo", "cannot be read");
+    ssize_t count = -1;
+    int r = lseek(fd, 0, SEEK_SET) < 0 ? base_err_sys(err, BASE_E_IO, errno, MOUNTS, "cannot be read") : 0;
 
     mounts->max = MOUNTS_MAX;
-    while (r == 0 && (count = fread(piece, 1, sizeof(piece), file)) > 0)
-        if (base_buf_append(mounts, piece, count) < 0)
-            r = base_err_set(err, BASE_E_NOMEM, "/proc/self/mountinfo", "is too long");
-    return r;
+    while (r == 0 && (count = read(fd, piece, sizeof(piece))) > 0)
+        if (base_buf_append(mounts, piece, (size_t)count) < 0)
+            r = base_err_set(err, BASE_E_NOMEM, MOUNTS, "is too long");
+    return r == 0 && count < 0 ? base_err_sys(err, BASE_E_IO, errno, MOUNTS, "cannot be read") : r;
+}
+
+static int read_own_mounts(struct base_buf *mounts, struct base_err *err)
+{
+    AUTO_CLOSE int fd = open(MOUNTS, O_RDONLY | O_CLOEXEC);
+
+    return fd < 0 ? base_err_sys(err, BASE_E_IO, errno, MOUNTS, "cannot be read") : read_mounts(fd, mounts, err);
 }
 
 static bool has_line(const struct base_buf *text, const char *line, size_t length)
@@ -229,38 +244,77 @@ static bool has_line(const struct base_buf *text, const char *line, size_t lengt
     return false;
 }
 
-/* The fifth field is where it is mounted. */
-static void add_mount(const char *line, const char *what, struct drill_residue *residue)
-{
-    char at[200] = "?";
+/* Of a line of mountinfo: which filesystem, what of it, and where. */
+struct place {
+    char device[32], root[200], at[200];
+};
 
-    (void)sscanf(line, "%*s %*s %*s %*s %199s", at);
-    drill_fault(&residue->faults, "a mount %s: %s", what, at);
+static void read_place(const char *line, struct place *place)
+{
+    *place = (struct place){.device = "", .at = "?"};
+    (void)sscanf(line, "%*s %*s %31s %199s %199s", place->device, place->root, place->at);
+}
+
+static bool has_place(const struct base_buf *text, const struct place *place)
+{
+    for (const char *at = text->bytes; at && *at; at += strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n')) {
+        struct place other;
+        read_place(at, &other);
+        if (strcmp(other.device, place->device) == 0 && strcmp(other.root, place->root) == 0 &&
+            strcmp(other.at, place->at) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void add_mount(const struct place *place, const char *what, struct drill_residue *residue)
+{
+    drill_fault(&residue->faults, "a mount %s: %s", what, place->at);
     residue->mounts++;
 }
 
+/* Of those of @from that are not in @to, what a run can have done, which @is_ours says. */
 static void compare_mounts(const struct base_buf *from, const struct base_buf *to, const char *what,
-                           struct drill_residue *residue)
+                           bool (*is_ours)(const struct place *, const struct base_buf *),
+                           const struct base_buf *others, struct drill_residue *residue)
 {
     for (const char *at = from->bytes; at && *at;) {
         size_t length = strcspn(at, "\n");
-        if (!has_line(to, at, length))
-            add_mount(at, what, residue);
+        struct place place;
+        read_place(at, &place);
+        if (!has_line(to, at, length) && is_ours(&place, others))
+            add_mount(&place, what, residue);
         at += length + (at[length] == '\n');
     }
 }
 
+/* People come and go, and mounts with them: where ours are everybody's, only what bears our name is a run's. Where ours
+ * are a copy, nobody else's come into it. */
+static bool is_ours_new(const struct place *place, const struct base_buf *others)
+{
+    return others->bytes || strstr(place->at, OWN_NAME);
+}
+
+/* Out of the copy goes also what is gone from everybody, with the folder that it stood on. */
+static bool is_ours_gone(const struct place *place, const struct base_buf *others)
+{
+    return others->bytes ? has_place(others, place) : strstr(place->at, OWN_NAME) != NULL;
+}
+
 static void look_for_mounts(const struct drill_before *before, struct drill_residue *residue)
 {
-    AUTO_BUF struct base_buf now = {0};
+    AUTO_BUF struct base_buf now = {0}, others = {0};
     struct base_err err;
+    int r = read_own_mounts(&now, &err);
 
-    if (read_mounts(&now, &err) < 0) {
+    if (r == 0 && others_fd >= 0)
+        r = read_mounts(others_fd, &others, &err);
+    if (r < 0) {
         drill_fault(&residue->faults, "%s: %s", err.place, err.what);
         return;
     }
-    compare_mounts(&now, &before->mounts, "appeared", residue);
-    compare_mounts(&before->mounts, &now, "disappeared", residue);
+    compare_mounts(&now, &before->mounts, "appeared", is_ours_new, &others, residue);
+    compare_mounts(&before->mounts, &now, "disappeared", is_ours_gone, &others, residue);
 }
 
 /* --- all --- */
@@ -269,7 +323,7 @@ int drill_before_take(const struct cage_host *host, struct drill_before *ret_bef
 {
     *ret_before = (struct drill_before){.mounts = {0}};
     list_all_groups(host, &ret_before->cgroups);
-    return read_mounts(&ret_before->mounts, err);
+    return read_own_mounts(&ret_before->mounts, err);
 }
 
 void drill_before_release(struct drill_before *before)
@@ -283,10 +337,10 @@ void drill_residue_release(struct drill_residue *residue)
     drill_words_release(&residue->faults);
 }
 
-void drill_residue_processes(pid_t except, bool patient, struct drill_residue *residue)
+void drill_residue_processes(pid_t except, uint64_t patience_us, struct drill_residue *residue)
 {
     static struct drill_pids pids;
-    uint64_t end_us = base_clock_us() + (patient ? PATIENCE_US : 0);
+    uint64_t end_us = base_clock_us() + patience_us;
 
     for (;;) {
         drill_pids_below(getpid(), except, &pids);
@@ -302,9 +356,9 @@ void drill_residue_processes(pid_t except, bool patient, struct drill_residue *r
 }
 
 void drill_residue_look(const struct cage_host *host, const struct drill_before *before, pid_t except,
-                        struct drill_residue *residue)
+                        uint64_t patience_us, struct drill_residue *residue)
 {
-    drill_residue_processes(except, false, residue);
-    look_for_groups(host, before, residue);
+    drill_residue_processes(except, 0, residue);
+    look_for_groups(host, before, patience_us, residue);
     look_for_mounts(before, residue);
 }

@@ -44,9 +44,12 @@ struct drill_residue {
 };
 void drill_residue_release(struct drill_residue *residue);
 
-/* Processes below us, but @except. With @patient they have a second to end. */
-void drill_residue_processes(pid_t except, bool patient, struct drill_residue *residue);
+/* A second, in which what is on its way out may go: as many as this machine is times slower than usual. */
+#define DRILL_PATIENCE_US 1000000
 
-/* Those, and what was not there before. A control group has a second to go away. */
+/* Processes below us, but @except, which have so long to end. */
+void drill_residue_processes(pid_t except, uint64_t patience_us, struct drill_residue *residue);
+
+/* Those, at once, and what was not there before. A control group has so long to go away. */
 void drill_residue_look(const struct cage_host *host, const struct drill_before *before, pid_t except,
-                        struct drill_residue *residue);
+                        uint64_t patience_us, struct drill_residue *residue);

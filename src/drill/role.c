@@ -9,7 +9,8 @@
 
 #define BEAT_MS 20
 
-static const char *const names[] = {[DRILL_ROLE_SUPERVISOR] = "supervisor", [DRILL_ROLE_VICTIM] = "victim"};
+static const char *const names[] = {
+    [DRILL_ROLE_SUPERVISOR] = "supervisor", [DRILL_ROLE_VICTIM] = "victim", [DRILL_ROLE_NOBODY] = "nobody"};
 
 int drill_role_launch(enum drill_role role, const char *argument, struct drill_launch *launch, pid_t *ret_pid,
                       struct base_err *err)
@@ -42,5 +43,7 @@ int drill_role_main(const char *role, const char *argument, struct base_err *err
         return drill_supervise(argument, err);
     if (strcmp(role, names[DRILL_ROLE_VICTIM]) == 0)
         return drill_be_victim(err);
+    if (strcmp(role, names[DRILL_ROLE_NOBODY]) == 0)
+        return 0;
     return base_err_set(err, BASE_E_USAGE, DRILL_ROLE_OPTION, "there is no role %s", role);
 }

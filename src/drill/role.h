@@ -10,6 +10,7 @@
 enum drill_role {
     DRILL_ROLE_SUPERVISOR, /* does what the order in a folder of notes says, and leaves an answer there */
     DRILL_ROLE_VICTIM,     /* lives, and shows it, until it is killed */
+    DRILL_ROLE_NOBODY,     /* ends at once */
 };
 
 /* Start this program as @role with @argument; path and argv of @launch are filled here. */
@@ -29,12 +30,12 @@ int drill_role_launch(enum drill_role role, const char *argument, struct drill_l
 #define DRILL_READY_FORKS 2
 
 /* The order: {"program", "args": [...], "stdin": text or null, "policy": {...}, "bare": bool, "twice": bool,
- * "terminal": bool, "work": folder for a bare program, "cage": its name, "honest": path or null, of a program for the
- * same slots before and after, "honest_policy": {...}}. The answer of a caged one: {"refused": text or null, "error":
- * text or null, "receipts": [...], "fds_before", "fds_after", "runs": null or, in slots, in their order, [{"honest":
- * bool, "slot": its number, "keeper": process, "run": how many cages that had then made, "receipt": of an honest one}],
- * "processes": those in the slots at the end that do not belong there}, of a bare one {"error", "endings": ["exited
- * 10", ...]}.
+ * "pace": how many times its time, "terminal": bool, "work": folder for a bare program, "cage": its name, "honest":
+ * path or null, of a program for the same slots before and after, "honest_policy": {...}}. The answer of a caged one:
+ * {"refused": text or null, "error": text or null, "receipts": [...], "fds_before", "fds_after", "runs": null or, in
+ * slots, in their order, [{"honest": bool, "slot": its number, "keeper": process, "run": how many cages that had then
+ * made, "receipt": of an honest one}], "processes": those in the slots at the end that do not belong there}, of a bare
+ * one {"error", "endings": ["exited 10", ...]}.
  */
 int drill_supervise(const char *folder, struct base_err *err);
 int drill_be_victim(struct base_err *err);

@@ -88,6 +88,7 @@ int drill_scene_make(const struct drill_expect *expect, const char *top, struct 
     int r;
 
     (void)snprintf(scene.top, sizeof(scene.top), "%s", top);
+    (void)snprintf(scene.pace, sizeof(scene.pace), "%u", expect->pace);
     if (snprintf(scene.dir, sizeof(scene.dir), "%s/" DRILL_OPEN_DIR, top) >= (int)sizeof(scene.dir))
         return base_err_set(err, BASE_E_INTERNAL, top, "is too long a path");
     for (int kind = 0; kind < DRILL_OUTSIDE_MAX; kind++)
@@ -162,6 +163,8 @@ static const char *value_of(const struct drill_scene *scene, const char *name, s
         return NULL;
     if (known->needs != DRILL_OUTSIDE_MAX)
         return scene->words[known->needs];
+    if (strcmp(known->name, "pace") == 0)
+        return scene->pace;
     return strcmp(known->name, "nonce") == 0 ? scene->nonce : scene->dir;
 }
 

@@ -31,6 +31,7 @@ struct drill_scene {
     int fds[DRILL_OUTSIDE_MAX];         /* our end: a listener, a heartbeat, the terminal's; -1 */
     int terminal_fd, folder_fd;         /* for the supervisor: its end of the terminal; open-file's second one */
     struct base_buf typed;              /* what came out of the terminal */
+    char pace[12];                      /* what {pace} stands for */
     int shm_id;                         /* -1 */
     pid_t victim;                       /* 0 */
     unsigned made;                      /* DRILL_BIT() of the kinds that stand */

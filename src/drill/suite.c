@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/signals.h"
 #include "drill/attack.h"
+#include "drill/pace.h"
 #include "run/run.h"
 #include <dirent.h>
 #include <errno.h>
@@ -54,7 +55,8 @@ struct suite {
     struct drill_attack *attacks;
     size_t loaded;
     struct drill_site site;
-    int lock_fd; /* of its folder */
+    unsigned pace; /* see pace.h */
+    int lock_fd;   /* of its folder */
     unsigned counts[DRILL_GROUP_MAX][DRILL_RESULT_MAX];
     unsigned clean, dropped, first; /* slots after attacks; those in which the attack came first */
 };
@@ -213,6 +215,13 @@ static int choose_cage(struct suite *suite, struct base_err *err)
     return 0;
 }
 
+static void take_pace(struct suite *suite)
+{
+    suite->pace = drill_pace_measure();
+    for (size_t i = 0; i < suite->loaded; i++)
+        drill_pace_stretch(&suite->attacks[i].expect, suite->pace);
+}
+
 static int prepare(struct suite *suite, struct base_err *err)
 {
     int r = choose_cage(suite, err);
@@ -231,6 +240,8 @@ static int prepare(struct suite *suite, struct base_err *err)
         drill_folder_dead(drill_scene_clear);
         r = drill_folder_make(suite->site.top, &suite->lock_fd, err);
     }
+    if (r == 0)
+        take_pace(suite);
     cage_host_probe(&suite->site.host);
     cage_base_take(&suite->site.host); /* for the supervisors, too: they find it taken */
     return r;
@@ -327,10 +338,10 @@ int drill_run(const struct drill_request *request, json_t **ret_report, struct b
     (void)drill_kill_below(0);
     if (r < 0)
         return r;
-    *ret_report =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:f, s:o, s:O}", "schema", SCHEMA, "version", FUMEHOOD_VERSION,
-                  "started_utc", started, "tier", policy_tier_name(suite.site.policy.tier), "cage", suite.site.cage,
-                  "policy", suite.site.policy.name, "machine", run_environment(), "wall_s",
-                  (double)(base_clock_us() - began_us) / 1e6, "summary", summary_json(&suite), "attacks", rows);
+    *ret_report = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:f, s:o, s:O}", "schema", SCHEMA, "version",
+                            FUMEHOOD_VERSION, "started_utc", started, "tier", policy_tier_name(suite.site.policy.tier),
+                            "cage", suite.site.cage, "policy", suite.site.policy.name, "machine", run_environment(),
+                            "pace", (int)suite.pace, "wall_s", (double)(base_clock_us() - began_us) / 1e6, "summary",
+                            summary_json(&suite), "attacks", rows);
     return *ret_report ? 0 : base_err_set(err, BASE_E_NOMEM, "report", "out of memory");
 }

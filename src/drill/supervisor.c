@@ -93,6 +93,8 @@ static int read_order(struct drill_told *told, struct base_err *err)
     told->work = json_string_value(json_object_get(told->json, "work"));
     told->stdin_text = json_string_value(json_object_get(told->json, "stdin"));
     told->bare = json_is_true(json_object_get(told->json, "bare"));
+    told->pace = (unsigned)json_integer_value(json_object_get(told->json, "pace"));
+    told->pace = told->pace < 1 ? 1 : told->pace;
     told->twice = json_is_true(json_object_get(told->json, "twice"));
     told->terminal = json_is_true(json_object_get(told->json, "terminal"));
     told->honest_path = json_string_value(json_object_get(told->json, "honest"));
@@ -196,6 +198,7 @@ static int bare_once(struct drill_told *told, json_t *endings, struct base_err *
     if (r < 0)
         return r;
     launch.path = argv[0];
+    launch.pace = told->pace;
     launch.stdin_fd = in_fd;
     launch.stdout_fd = launch.stderr_fd = out_fd;
     r = drill_launch(&launch, &pid, err);

@@ -20,6 +20,7 @@ struct drill_told {
     const char *args[DRILL_ARGS_MAX];
     size_t arg_count;
     bool bare, twice, terminal;
+    unsigned pace; /* at least 1: see pace.h */
     enum run_cage cage;
     json_t *answer, *receipts, *runs; /* the last two become parts of it */
 };

@@ -124,11 +124,11 @@ static int say_begun(const struct drill_told *told, struct base_err *err)
 }
 
 /* A guest's that stays is one more than those that stand ready. */
-static json_t *processes_json(enum run_cage cage)
+static json_t *processes_json(const struct drill_told *told)
 {
-    const size_t most = DRILL_READY + (cage == RUN_CAGE_ZYGOTE ? DRILL_READY_FORKS : 0);
+    const size_t most = DRILL_READY + (told->cage == RUN_CAGE_ZYGOTE ? DRILL_READY_FORKS : 0);
     static struct drill_pids pids;
-    uint64_t end_us = base_clock_us() + PATIENCE_US;
+    uint64_t end_us = base_clock_us() + told->pace * PATIENCE_US;
 
     for (;;) {
         drill_pids_below(getpid(), 0, &pids);
@@ -183,7 +183,7 @@ static int run_in_slots(struct drill_told *told, struct base_err *err)
     }
     if (r == 0)
         r = run_honest_in_both(told, &clean, err);
-    base_json_put(&told->answer, "processes", processes_json(told->cage));
+    base_json_put(&told->answer, "processes", processes_json(told));
     return r;
 }
 

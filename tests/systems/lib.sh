@@ -45,6 +45,11 @@ for key in sys.argv[1:]:
 print(value if isinstance(value, str) else json.dumps(value, sort_keys=True))' "$@" 2>/dev/null
 }
 
+# seconds_of KEY: whole seconds of a time in the receipt's usage, such as cpu_us; nothing where it is absent
+seconds_of() {
+    field usage "$1" | sed -n 's/^\([0-9]*\)[0-9]\{6\}$/0\1/p'
+}
+
 # wait_for SECONDS COMMAND...: until it succeeds
 wait_for() {
     tries=$(($1 * 5))

@@ -146,6 +146,13 @@ static void print_counts(const char *name, const json_t *counts)
     printf("\n");
 }
 
+/* Nothing is said of a machine that is as fast as they are. */
+static void print_pace(json_int_t pace)
+{
+    if (pace > 1)
+        printf("this machine is slow: all had %" JSON_INTEGER_FORMAT " times the usual time\n", pace);
+}
+
 static void print_slots(const json_t *slots)
 {
     if (slots)
@@ -167,6 +174,7 @@ void cli_drill_show_summary(const json_t *report)
     json_object_foreach(json_object_get(summary, "by_group"), group, counts) print_counts(group, counts);
     print_counts("all", summary);
     print_slots(json_object_get(summary, "slots"));
+    print_pace(json_integer_value(json_object_get(report, "pace")));
     printf("%zu attack%s, cage: %s, in %.1f s\n", count, count == 1 ? "" : "s",
            json_string_value(json_object_get(report, "cage")), json_number_value(json_object_get(report, "wall_s")));
 }

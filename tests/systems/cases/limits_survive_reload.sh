@@ -27,6 +27,6 @@ tell "a reload leaves the limit where it is" "$found" "100000 100000"
 wait "$two"
 tell "the run ends by itself" "$(field ending kind)" exited
 # Two processors would give it 40 s.
-tell_at_most "seconds of processor time" "$(($(field usage cpu_us) / 1000000))" 24
+tell_at_most "seconds of processor time" "$(seconds_of cpu_us)" 24
 tell "the limit is claimed" "$(field limits cpus enforced_by)" cgroup-v2
 tell "no control group is left" "$(groups_left)" 0

@@ -10,15 +10,18 @@
 #define RECEIPT_HEAD                                                                                                   \
     "'schema':1,'run_id':1,'started_utc':1,'version':1,'tier':1,'cage':1,'program':1,'policy':1,'root':1,'mounts':1,"  \
     "'usage':1,'residual':[],'artifacts':1,'effects':1,'environment':1,"
-#define PROTECTED      "'protections':{'requested':['a','b'],'achieved':['a'],'missing':['b']},"
-#define CLEAN          "'teardown':{'processes_left':0,'cgroups_left':0,'mounts_left':0,'files_left':0},"
-#define LIMITS         "'limits':{'processes':{'hits':2},'memory_bytes':{'hits':0},'wall_ms':{}},"
-#define DENIALS        "'denials':[{'class':'network','what':'socket(AF_INET)','count':1}],"
-#define STREAMS        "'stdout':{'text':'out','bytes':3},'stderr':{'text':'','bytes':0},"
-#define EXITED(n)      "'ending':{'kind':'exited','exit_code':" n ",'signal':null,'limit':null}"
-#define GOOD           "{" RECEIPT_HEAD PROTECTED CLEAN LIMITS DENIALS STREAMS EXITED("0") "}"
-#define REACHED        "{" RECEIPT_HEAD PROTECTED CLEAN LIMITS DENIALS STREAMS EXITED("10") "}"
-#define WITH(receipt)  "{'receipts':[" receipt "],'fds_before':9,'fds_after':9}"
+#define PROTECTED     "'protections':{'requested':['a','b'],'achieved':['a'],'missing':['b']},"
+#define CLEAN         "'teardown':{'processes_left':0,'cgroups_left':0,'mounts_left':0,'files_left':0},"
+#define LIMITS        "'limits':{'processes':{'hits':2},'memory_bytes':{'hits':0},'wall_ms':{}},"
+#define DENIALS       "'denials':[{'class':'network','what':'socket(AF_INET)','count':1}],"
+#define STREAMS       "'stdout':{'text':'out','bytes':3},'stderr':{'text':'','bytes':0},"
+#define EXITED(n)     "'ending':{'kind':'exited','exit_code':" n ",'signal':null,'limit':null}"
+#define GOOD          "{" RECEIPT_HEAD PROTECTED CLEAN LIMITS DENIALS STREAMS EXITED("0") "}"
+#define REACHED       "{" RECEIPT_HEAD PROTECTED CLEAN LIMITS DENIALS STREAMS EXITED("10") "}"
+#define WITH(receipt) "{'receipts':[" receipt "],'fds_before':9,'fds_after':9}"
+#define LATE                                                                                                           \
+    WITH("{" RECEIPT_HEAD PROTECTED CLEAN LIMITS DENIALS STREAMS                                                       \
+         "'ending':{'kind':'limit','exit_code':null,'signal':null,'limit':'wall'}}")
 #define HELD_ANSWER    WITH(GOOD)
 #define REACHED_ANSWER WITH(REACHED)
 
@@ -33,6 +36,7 @@ struct fact {
     const char *unstaged, *unproven;
     bool hung, killed;
     int status;
+    unsigned pace; /* 0: as usual */
     struct {
         bool tried, hung, crowded;
         const char *ending, *evidence, *line, *failed;
@@ -160,6 +164,20 @@ static const struct {
     {{BARE, HELD_ANSWER, .control = {true, .ending = "exited 77"}},
      DRILL_SKIP,
      "cannot be staged here: no reason given"},
+    /* a machine that is too slow for a row shows nothing by it; a breach is one there too */
+    {{NONE, LATE, .pace = 2}, DRILL_RED, "ended: limit wall, expected: exited 0"},
+    {{NONE, LATE, .pace = 3},
+     DRILL_SKIP,
+     "too slow to say, at 3 times the usual time: ended: limit wall, expected: exited 0"},
+    {{NONE "expect: {hits: [memory_bytes]}\n", LATE, .pace = 20}, DRILL_SKIP, "too slow to say, at 20 times"},
+    {{NONE, LATE, .pace = 20, .residue = "1 process of the run lives"}, DRILL_RED, "1 process of the run lives"},
+    {{NONE, REACHED_ANSWER, .pace = 20}, DRILL_RED, "the attack succeeded"},
+    {{NONE, NULL, .pace = 20, .hung = true}, DRILL_RED, "ended: hung, expected: exited 0"},
+    {{NONE "expect: {ending: limit wall}\n", LATE, .pace = 20}, DRILL_HELD, NULL},
+    {{BARE, HELD_ANSWER, .pace = 20, .control = {true, .hung = true}},
+     DRILL_SKIP,
+     "too slow to say, at 20 times the usual time: its control did not end in time"},
+    {{BARE, HELD_ANSWER, .pace = 20, .control = {true, .ending = "exited 1"}}, DRILL_RED, "its control did not work"},
     /* a miss is nothing where it cannot be staged; a breach is one everywhere */
     {{BARE "expect: {ending: denied}\n", HELD_ANSWER, .control = {true, .ending = "exited 77", .line = "l"}},
      DRILL_SKIP,
@@ -218,6 +236,7 @@ static void judge(const struct fact *fact, struct drill_verdict *verdict)
     AUTO_BUF struct base_buf terminal = {0};
     struct drill_facts facts = {.expect = &expect,
                                 .nonce = NONCE,
+                                .pace = fact->pace ? fact->pace : 1,
                                 .answer = answer,
                                 .sibling = sibling,
                                 .hung = fact->hung,

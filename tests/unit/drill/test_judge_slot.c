@@ -57,6 +57,17 @@ static const struct {
      NULL, "an honest run under its limits ends before it already: exited 9"},
 };
 
+/* What is slow is charged more; no more is left by it. */
+static const struct {
+    const char *answer, *breach;
+} slow_rows[] = {
+    {AFTER(HONEST("50", "3", RECEIPT("0", "a\\nb\\n", "{}", USED("900000", "1"), SLOT_CLEAN))), NULL},
+    {AFTER(HONEST("50", "3", RECEIPT("0", "a\\nb\\n", "{}", USED("3000000", "1"), SLOT_CLEAN))),
+     "the honest run after it is charged 3000000 cpu_us, the one before 900"},
+    {AFTER(HONEST("50", "3", RECEIPT("0", "a\\nb\\n", "{}", USED("1", "90000000"), SLOT_CLEAN))),
+     "the honest run after it is charged 90000000 memory_peak_bytes, the one before 1000"},
+};
+
 static json_t *read_answer(const char *text)
 {
     char copy[4096];
@@ -87,15 +98,28 @@ static void every_reason(void **state)
         AUTO_JSON json_t *answer = read_answer(rows[i].answer);
         struct drill_words breaches = {.count = 0}, skips = {.count = 0};
 
-        drill_judge_slots(answer, &breaches, &skips);
+        drill_judge_slots(answer, 1, &breaches, &skips);
         expect_words(i, "breach", &breaches, rows[i].breach);
         expect_words(i, "skip", &skips, rows[i].skip);
     }
 }
 
+static void on_a_slow_machine(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_COUNT(slow_rows); i++) {
+        AUTO_JSON json_t *answer = read_answer(slow_rows[i].answer);
+        struct drill_words breaches = {.count = 0}, skips = {.count = 0};
+
+        drill_judge_slots(answer, 9, &breaches, &skips);
+        expect_words(i, "breach", &breaches, slow_rows[i].breach);
+        assert_int_equal(skips.count, 0);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_reason)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_reason), cmocka_unit_test(on_a_slow_machine)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,13 @@
+/* pace.h - inside the room: how many times slower than usual this machine is, so that slow is not taken for broken */
+#pragma once
+
+#include "drill/expect.h"
+
+#define DRILL_PACE_MOST 50
+#define DRILL_PACE_SLOW 3 /* from here on, what took too long is not held against a cage */
+
+/* Start processes and take the time. 1: as usual, or faster. */
+unsigned drill_pace_measure(void);
+
+/* Give @expect's times @pace times as long, but those that are to end it, and note the pace in it. */
+void drill_pace_stretch(struct drill_expect *expect, unsigned pace);
