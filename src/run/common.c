@@ -8,6 +8,7 @@ union key {
     const struct stage_runtime *runtime;
     uint64_t steps[3];
     unsigned char limits[sizeof(((struct warden_outcome *)0)->limits)];
+    unsigned char groups[sizeof(((struct warden_outcome *)0)->groups)];
 };
 
 struct run_common {
@@ -39,6 +40,8 @@ static void fill_key(enum run_common_kind kind, const struct run_request *reques
         key->steps[0] = outcome->settings;
     if (kind == RUN_COMMON_LIMITS)
         memcpy(key->limits, outcome->limits, sizeof(key->limits));
+    if (kind == RUN_COMMON_CGROUP)
+        memcpy(key->groups, &outcome->groups, sizeof(key->groups));
     if (kind == RUN_COMMON_PROTECTIONS) {
         key->steps[0] = outcome->protections_requested;
         key->steps[1] = outcome->protections_achieved;

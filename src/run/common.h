@@ -12,6 +12,7 @@ enum run_common_kind {
     RUN_COMMON_SYSCALLS,
     RUN_COMMON_PROTECTIONS,
     RUN_COMMON_LIMITS,
+    RUN_COMMON_CGROUP,
     RUN_COMMON_MAX
 };
 

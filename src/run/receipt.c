@@ -89,6 +89,16 @@ static json_t *limits_json(const struct run_request *request, const struct warde
     return limits;
 }
 
+/* Where what "cgroup-v1" and "cgroup-v2" enforce was. */
+static json_t *cgroup_json(const struct run_request *request, const struct warden_outcome *outcome)
+{
+    (void)request;
+    if (!outcome->groups.manager[0])
+        return json_null(); /* whoever watched the run is lost, and did not say */
+    return json_pack("{s:s,s:s,s:o}", "manager", outcome->groups.manager, "base", outcome->groups.base, "unit",
+                     text_or_null(outcome->groups.unit));
+}
+
 /* Most have their kind and mode in common. */
 static json_t *setting_json(const char *path, json_t *kind, json_t *mode)
 {
@@ -341,6 +351,7 @@ static int finish(json_t *receipt, const struct run_request *request, const stru
         {"protections", run_common_get(RUN_COMMON_PROTECTIONS, request, outcome, protections_json)},
         {"landlock_abi", outcome->landlock_abi ? json_integer(outcome->landlock_abi) : json_null()},
         {"limits", run_common_get(RUN_COMMON_LIMITS, request, outcome, limits_json)},
+        {"cgroup", run_common_get(RUN_COMMON_CGROUP, request, outcome, cgroup_json)},
         {"ending", ending_json(outcome)},
         {"denials", denials_json(outcome)},
         {"denials_complete", json_boolean(!cage_host_is_filtered())},

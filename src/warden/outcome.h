@@ -87,6 +87,12 @@ struct warden_outcome {
         uint64_t in_force;    /* what the starter was limited to, where that is less; 0: it is not */
     } limits[POLICY_LIMIT_MAX];
 
+    struct {
+        char manager[8]; /* "v1", "v2", "none" */
+        char base[16];   /* where they are: cage_base_name() */
+        char unit[128];  /* v2: systemd's name of what that is in; empty: of nothing of its */
+    } groups;
+
     struct base_buf denials; /* of struct warden_denial: see warden_outcome_denials() */
     unsigned denial_count;
     uint64_t denials_unlisted; /* attempts beyond the table */

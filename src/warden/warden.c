@@ -410,6 +410,18 @@ static void finish_limits(struct warden_watch *watch, const struct cage_counters
                        "none");
 }
 
+static void finish_groups(struct warden_watch *watch)
+{
+    static const char *const managers[] = {"none", "v1", "v2"};
+    const struct cage_host *host = watch->job->host;
+    struct warden_outcome *outcome = watch->outcome;
+
+    (void)snprintf(outcome->groups.manager, sizeof(outcome->groups.manager), "%s", managers[host->manager]);
+    (void)snprintf(outcome->groups.base, sizeof(outcome->groups.base), "%s", cage_base_name(host->base));
+    (void)snprintf(outcome->groups.unit, sizeof(outcome->groups.unit), "%s",
+                   host->base == CAGE_BASE_DELEGATED || host->base == CAGE_BASE_SCOPE ? host->cgroup_unit : "");
+}
+
 static void finish_protections(struct warden_watch *watch)
 {
     watch->outcome->protections_requested = watch->job->plan->requested;
@@ -490,6 +502,7 @@ static int finish(struct warden_watch *watch, struct base_err *err)
     outcome->learned = watch->report->learned;
     outcome->settings = watch->report->settings;
     finish_protections(watch);
+    finish_groups(watch);
     return 0;
 }
 
@@ -540,6 +553,7 @@ static int as_outcome(struct warden_watch *watch, int r, struct base_err *err)
     (void)snprintf(outcome->detail, sizeof(outcome->detail), "%.*s", (int)sizeof(outcome->detail) - 1,
                    outcome->error.what);
     finish_protections(watch);
+    finish_groups(watch);
     base_hash_bytes_hex("", 0, outcome->out.sha256);
     base_hash_bytes_hex("", 0, outcome->err.sha256);
     finish_limits(watch, &(struct cage_counters){.refusals = {.oom_kills = UINT64_MAX, .processes = UINT64_MAX}});

@@ -3,6 +3,7 @@
 #include "front/cli/choose.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "cage/cage.h"
 #include "front/cli/say.h"
 #include "stage/read.h"
 #include "stage/stage.h"
@@ -132,6 +133,12 @@ int cli_choose_policy(const struct cli_choice *choice, struct policy *ret_policy
     *ret_policy = policy;
     policy = (struct policy){0}; /* given away */
     return 0;
+}
+
+void cli_choose_scope(bool is_off)
+{
+    if (is_off)
+        (void)setenv(CAGE_SCOPE_VARIABLE, "no", 1); /* fails without memory, and then all fails */
 }
 
 int cli_choose_cage(const struct cli_syntax *syntax, const char *cage, bool fresh, enum run_cage by_default,

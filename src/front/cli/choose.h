@@ -21,6 +21,12 @@ struct cli_choice {
     "default"
 #define CLI_CHOOSE_IF_AVAILABLE "go on without those limits that this machine cannot enforce; the receipt says which"
 
+#define CLI_CHOOSE_NO_SCOPE                                                                                            \
+    "ask systemd for no scope of its own, which it does where no control group is delegated to it"
+
+/* For this process and all that it starts, as the variable says that --no-scope stands for. */
+void cli_choose_scope(bool is_off);
+
 /* What --cage and --fresh add up to; @cage may be NULL. */
 int cli_choose_cage(const struct cli_syntax *syntax, const char *cage, bool fresh, enum run_cage by_default,
                     enum run_cage *ret_cage, struct base_err *err);

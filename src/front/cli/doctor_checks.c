@@ -2,6 +2,7 @@
 
 #include "front/cli/doctor_checks.h"
 #include "base/cleanup.h"
+#include "base/units.h"
 #include "cage/cage.h"
 #include "front/cli/doctor_sockets.h"
 #include "run/run.h"
@@ -175,9 +176,62 @@ static void ask_modules(struct doctor_report *report, const struct cage_host *ho
              "a kernel of 6.14 or later; or as root, when all modules are loaded: sysctl -w kernel.modules_disabled=1");
 }
 
+/* The one thing to do where there are no groups, or not all. */
+static const char *group_remedy(const struct cage_host *host, char *text, size_t text_bytes)
+{
+    static const char of_user[] = "run as root, or with a delegated group: systemd-run --user --scope -p Delegate=yes "
+                                  "fumehood ...";
+    static const char of_root[] = "give this container control groups that it may write, docs/containers.md";
+
+    (void)snprintf(text, text_bytes, "%s; or go on without: --if-available",
+                   host->cgroup_remedy[0] ? host->cgroup_remedy
+                   : host->is_root        ? of_root
+                                          : of_user);
+    return text;
+}
+
+static void ask_base(struct doctor_report *report, const struct cage_host *host)
+{
+    static const char *const texts[CAGE_BASE_MAX] = {
+        [CAGE_BASE_OWN] = "v1, below our own group of each controller",
+        [CAGE_BASE_DELEGATED] = "v2, below our own group, which is delegated",
+        [CAGE_BASE_SCOPE] = "v2, in a scope of its own, for which systemd is asked at each start",
+        [CAGE_BASE_TOP] = "v2, below the machine's topmost group",
+    };
+    bool has_unit = host->base == CAGE_BASE_DELEGATED && host->cgroup_unit[0];
+    char remedy[320];
+
+    if (host->manager == CAGE_MANAGER_NONE)
+        mend(add(report, "cgroup", DOCTOR_BAD, "none: %s", host->cgroup_why),
+             group_remedy(host, remedy, sizeof(remedy)));
+    else
+        add(report, "cgroup", DOCTOR_OK, "%s%s%s", texts[host->base], has_unit ? ": " : "",
+            has_unit ? host->cgroup_unit : "");
+}
+
+/* What all cages together cannot have more of. With less than one may have, a run ends as lost. */
+static void ask_bound(struct doctor_report *report, const struct cage_host *host, enum cage_controller controller,
+                      const char *name, enum policy_limit_key key)
+{
+    AUTO_POLICY struct policy policy = {0};
+    enum base_unit unit = controller == CAGE_MEMORY ? BASE_UNIT_BYTES : BASE_UNIT_COUNT;
+    struct cage_bound bound;
+    char value[32], own[32];
+
+    if (!cage_base_bound(host, controller, &bound) || policy_builtin("default", &policy, NULL) < 0)
+        return;
+    (void)base_units_text(bound.value, unit, value, sizeof(value));
+    (void)base_units_text(policy.limits[key].value, unit, own, sizeof(own));
+    if (bound.value >= policy.limits[key].value)
+        add(report, name, DOCTOR_OK, "all cages together have at most %s, of %s", value, bound.path);
+    else
+        mend(add(report, name, DOCTOR_GAP,
+                 "all cages together have at most %s, of %s: less than %s, which one may have", value, bound.path, own),
+             "raise that limit, or give --limit a smaller one");
+}
+
 static void ask_cgroups(struct doctor_report *report, const struct cage_host *host)
 {
-    static const char *const managers[] = {"none", "v1", "v2"};
     static const struct {
         enum cage_controller controller;
         const char *name, *limits;
@@ -187,24 +241,19 @@ static void ask_cgroups(struct doctor_report *report, const struct cage_host *ho
         {CAGE_CPU, "cgroup cpu", "cpus"},
         {CAGE_CPUACCT, "cgroup cpuacct", "cpu_ms"},
     };
-    static const char of_user[] = "run as root, or with a delegated group: systemd-run --user --scope -p Delegate=yes "
-                                  "fumehood ...; or go on without: --if-available";
-    static const char of_root[] = "give this container control groups that it may write, docs/containers.md; or go on "
-                                  "without: --if-available";
-    const char *remedy = host->is_root ? of_root : of_user;
+    char remedy[320];
 
-    if (host->manager == CAGE_MANAGER_NONE)
-        mend(add(report, "cgroup", DOCTOR_BAD, "none: %s", host->cgroup_why), remedy);
-    else
-        add(report, "cgroup", DOCTOR_OK, "%s", managers[host->manager]);
+    ask_base(report, host);
     for (size_t i = 0; host->manager != CAGE_MANAGER_NONE && i < ARRAY_COUNT(rows); i++) {
         const char *parent = host->cgroup_parents[host->manager == CAGE_MANAGER_V2 ? CAGE_PIDS : rows[i].controller];
         if (host->controllers[rows[i].controller])
             add(report, rows[i].name, DOCTOR_OK, "below %s", parent);
         else
             mend(add(report, rows[i].name, DOCTOR_GAP, "not there, so %s has no group to enforce it", rows[i].limits),
-                 remedy);
+                 group_remedy(host, remedy, sizeof(remedy)));
     }
+    ask_bound(report, host, CAGE_MEMORY, "memory of all", POLICY_LIMIT_MEMORY_BYTES);
+    ask_bound(report, host, CAGE_PIDS, "processes of all", POLICY_LIMIT_PROCESSES);
 }
 
 static void ask_landlock(struct doctor_report *report, const struct cage_host *host)

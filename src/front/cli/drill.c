@@ -13,7 +13,7 @@
 struct values {
     struct cli_list only;
     const char *tier, *attacks, *cage;
-    bool json;
+    bool json, no_scope;
 };
 #define AT(field) offsetof(struct values, field)
 
@@ -25,6 +25,7 @@ static const struct cli_option options[] = {
     {"cage", CLI_TEXT, AT(cage), "KIND", "Boundary",
      "fresh (default), slot: each attack in a slot that serves honest runs before and after it, or zygote: there, as a "
      "fork of an interpreter that stands ready"},
+    {"no-scope", CLI_FLAG, AT(no_scope), NULL, "Boundary", CLI_CHOOSE_NO_SCOPE},
     {"json", CLI_FLAG, AT(json), NULL, "Output", "print a JSON object"},
     {NULL},
 };
@@ -114,5 +115,6 @@ int cli_drill(int argc, char **argv)
         return cli_say_end(0);
     if (r == 0)
         r = cli_choose_cage(&syntax, values.cage, false, RUN_CAGE_FRESH, &cage, &err);
+    cli_choose_scope(values.no_scope);
     return r < 0 ? cli_say_error(&err) : drill(&values, cage);
 }

@@ -19,7 +19,7 @@ struct values {
     const char *candidates, *out, *policy, *tier, *cage;
     struct cli_list limits, env, ids;
     uint64_t jobs;
-    bool resume, json, fresh, if_available;
+    bool resume, json, fresh, if_available, no_scope;
     enum run_cage chosen; /* what --cage says */
 };
 #define AT(field) offsetof(struct values, field)
@@ -39,6 +39,7 @@ static const struct cli_option options[] = {
      "zygote (default): a slot serves many runs, each proved clean, and Python stands ready; slot; fresh"},
     {"policy", CLI_TEXT, AT(policy), "FILE", "Boundary", CLI_CHOOSE_POLICY},
     {"if-available", CLI_FLAG, AT(if_available), NULL, "Boundary", CLI_CHOOSE_IF_AVAILABLE},
+    {"no-scope", CLI_FLAG, AT(no_scope), NULL, "Boundary", CLI_CHOOSE_NO_SCOPE},
     {"tier", CLI_TEXT, AT(tier), "TIER", "Boundary", "kind of boundary; only container is in this version (default)"},
     {"limit", CLI_LIST, AT(limits), "KEY=VALUE", "Boundary",
      "change one limit, as with run; over the policy's; may be given again"},
@@ -143,6 +144,7 @@ static int prepare(struct job *job, struct base_err *err)
         return cli_options_err(&syntax, err, "--jobs: more than %d", JOBS_MAX);
     if (cli_choose_cage(&syntax, values->cage, values->fresh, RUN_CAGE_ZYGOTE, &values->chosen, err) < 0)
         return err->code;
+    cli_choose_scope(values->no_scope);
     job->progress.terminal = isatty(STDERR_FILENO) == 1;
     return choose_folder(job, err) < 0 ? err->code : cli_choose_policy(&choice, &job->policy, err);
 }

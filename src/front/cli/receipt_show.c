@@ -283,6 +283,7 @@ void cli_receipt_show(const json_t *receipt, bool all)
     static const char *const slot[] = {"state", "why", NULL};
     static const char *const forked[] = {"used", "why", NULL};
     static const char *const left[] = {"processes_left", "cgroups_left", "mounts_left", "files_left", "us", NULL};
+    static const char *const cgroup[] = {"manager", "base", "unit", NULL};
     static const char *const environment[] = {"kernel", "cpu", "cpus", "load_1min", NULL};
     const json_t *observed = json_object_get(receipt, "observed");
     const json_t *protections = json_object_get(receipt, "protections");
@@ -313,6 +314,7 @@ void cli_receipt_show(const json_t *receipt, bool all)
     words("weaker", json_object_get(zygote, "weaker"));
     members("root", json_object_get(receipt, "root"), root);
     limits(json_object_get(receipt, "limits"));
+    members("cgroup", json_object_get(receipt, "cgroup"), cgroup);
     words("achieved", json_object_get(protections, "achieved"));
     words("missing", json_object_get(protections, "missing"));
     words("residual risk", json_object_get(receipt, "residual"));

@@ -23,7 +23,7 @@
 struct values {
     const char *runtime, *policy, *tier, *cage, *stdin_path, *out, *receipt;
     struct cli_list limits, inputs, env, artifacts;
-    bool json, fresh, if_available;
+    bool json, fresh, if_available, no_scope;
     enum run_cage chosen; /* what --cage says */
 };
 #define AT(field) offsetof(struct values, field)
@@ -40,6 +40,7 @@ static const struct cli_option options[] = {
      "may be given again, each NAME once"},
     {"policy", CLI_TEXT, AT(policy), "FILE", "Boundary", CLI_CHOOSE_POLICY},
     {"if-available", CLI_FLAG, AT(if_available), NULL, "Boundary", CLI_CHOOSE_IF_AVAILABLE},
+    {"no-scope", CLI_FLAG, AT(no_scope), NULL, "Boundary", CLI_CHOOSE_NO_SCOPE},
     {"tier", CLI_TEXT, AT(tier), "TIER", "Boundary", "kind of boundary; only container is in this version (default)"},
     {"limit", CLI_LIST, AT(limits), "KEY=VALUE", "Boundary",
      "change one limit, see below; over the policy's; may be given again, each KEY once"},
@@ -341,6 +342,7 @@ static int prepare(struct job *job, struct base_err *err)
         r = cli_choose_cage(&syntax, values->cage, values->fresh, RUN_CAGE_FRESH, &values->chosen, err);
     if (r < 0)
         return r;
+    cli_choose_scope(values->no_scope);
     waits = must_wait(job);
     if (!waits)
         begin(job);
