@@ -8,6 +8,7 @@
  */
 #include "base/cleanup.h"
 #include "cage/cgroup.h"
+#include "cage/ids.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -255,7 +256,7 @@ static int make_v1(struct cage_cgroup *cgroup, struct base_err *err)
  * right to move some, there and in the group above both. It is to these two files alone. */
 static int let_keeper_in(const struct cage_cgroup *cgroup, int dir_fd)
 {
-    uid_t uid = cgroup->host->uid_base + 2 * cgroup->slot.number;
+    uid_t uid = cage_ids_of(cgroup->host, cgroup->slot.number).first_user;
 
     if (!cgroup->is_kept || !cgroup->host->privileged)
         return 0;

@@ -113,8 +113,9 @@ def test_every_step_of_a_guest_has_a_program_that_notices():
 
 @pytest.mark.parametrize("step", sorted(FORK_FINDS))
 def test_without_a_step_a_fork_of_a_zygote_is_not_the_same(hood, user_hood, mutant, step):
-    """Capabilities go with root's id too, so for these it is started by an ordinary user."""
+    """Capabilities go with an id that is changed too, so for these it is started by a user whose own one the guest has."""
     if step == "capabilities":
+        user_hood.prefix = user_prefix(user_hood.folder, groups=())
         shutil.copy(mutant, user_hood.binary)
     else:
         user_hood = Hood(hood.folder, hood.nonce, mutant, as_is=True)
