@@ -133,6 +133,7 @@ struct cage_host {
     bool core_is_piped;                /* crashes are given to a handler: it is left out at a core limit of exactly 1 */
     bool denies_code;                  /* no process of ours may execute memory that it wrote, for good */
     bool has_outer_filter;             /* of system calls, before ours: what it answers by itself we never see */
+    char refused_calls[256];           /* which it refuses in such a way that no cage can be; empty: none is known */
     bool is_bound;                     /* this process keeps to one processor, and its guests do not: */
     struct base_processors processors; /* as it was when we looked */
     bool cgroup_v2;                    /* this machine has cgroup v2, usable here or not */
@@ -176,6 +177,28 @@ bool cage_base_bound(const struct cage_host *host, enum cage_controller controll
 
 /* Whether control groups v2 alone are mounted where they belong; cheap. */
 bool cage_host_is_unified(void);
+
+/* The name of the service of systemd that this process is in; false: it is in none, or cannot tell. @groups is the text
+ * of /proc/self/cgroup. */
+#define CAGE_UNIT_BYTES 128
+bool cage_unit_name(char name[CAGE_UNIT_BYTES]);
+bool cage_unit_find(const char *groups, char name[CAGE_UNIT_BYTES]);
+
+/* "mount_setattr sethostname": the calls that a cage needs and a filter that was here first refuses or ends a process
+ * for. Makes each in a fork, so it is for when something has failed. Where there is no filter, what is refused is the
+ * kernel's doing. */
+void cage_filter_refuses(char *text, size_t text_bytes);
+
+/* Whether such a filter lets the ABI of Landlock be asked for: 0, or negative where it would end this process. */
+int cage_filter_landlock(void);
+
+/* What of the machine's settings keeps this process from namespaces, or from rights in them: into @err, and true. Only
+ * for when it has been kept from them. */
+bool cage_namespaces_blame(struct base_err *err);
+
+/* How to mend what a filter, or another setting of the unit or container that this process is in, forbids: by @setting
+ * of a unit, or by the calls that are refused where that is NULL. */
+int cage_outer_remedy(const char *setting, struct base_err *err);
 
 /* Whether somebody's filter of system calls was here before ours: what it answers by itself is in no receipt; cheap. */
 bool cage_host_is_filtered(void);

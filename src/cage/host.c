@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -172,14 +173,35 @@ static int probe_landlock(void)
     return cage_mutation_landlock(abi);
 }
 
+/* Said by the kernel, or, as by systemd before its release 253, done by a filter of system calls. */
+static bool denies_code(bool has_filter)
+{
+    size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+    void *page;
+    bool denied;
+
+    if (kernel_prctl(PR_GET_MDWE, 0, 0) > 0) /* older kernels know nothing of it */
+        return true;
+    if (!has_filter)
+        return false;
+    page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    denied = page != MAP_FAILED && mprotect(page, bytes, PROT_READ | PROT_EXEC) < 0;
+    if (page != MAP_FAILED)
+        (void)munmap(page, bytes);
+    return denied;
+}
+
 void cage_host_probe(struct cage_host *ret_host)
 {
-    *ret_host = (struct cage_host){.landlock_abi = probe_landlock()};
+    *ret_host = (struct cage_host){.has_outer_filter = cage_host_is_filtered()};
+    if (ret_host->has_outer_filter && cage_filter_landlock() < 0)
+        cage_filter_refuses(ret_host->refused_calls, sizeof(ret_host->refused_calls));
+    else
+        ret_host->landlock_abi = probe_landlock();
     probe_hard_limits(ret_host);
     cage_ids_probe(ret_host);
     ret_host->core_is_piped = probe_core();
-    ret_host->denies_code = kernel_prctl(PR_GET_MDWE, 0, 0) > 0; /* older kernels know nothing of it */
-    ret_host->has_outer_filter = cage_host_is_filtered();
+    ret_host->denies_code = denies_code(ret_host->has_outer_filter);
     probe_cgroups(ret_host);
     ret_host->is_bound = base_processors_bound() != NULL;
     if (ret_host->is_bound)

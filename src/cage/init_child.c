@@ -353,6 +353,21 @@ static void take_short_turns(void)
     (void)kernel_sched_setattr(0, &attr);
 }
 
+/* What was to become the guest and was killed on the way has none of what it had not done yet, and is no guest. */
+static void check_become(struct cage_context *context, pid_t guest)
+{
+    uint64_t missing = context->terms->requested & ~context->report->achieved;
+    unsigned step = 0;
+
+    if (missing == 0)
+        return;
+    while (!(missing >> step & 1))
+        step++;
+    if (kernel_wait(guest, &context->report->wait_status, 0) < 0)
+        cage_init_fail(context, CAGE_AT_PROOF, -EPERM);
+    cage_init_fail(context, step, 0);
+}
+
 /* The cage is built; the rest of its life. */
 static void run(struct cage_context *context) __attribute__((noreturn));
 static void run(struct cage_context *context)
@@ -365,6 +380,7 @@ static void run(struct cage_context *context)
         kernel_exit(1);
     if (guest < 0)
         cage_init_fail(context, CAGE_AT_START, guest);
+    check_become(context, guest);
     r = let_go(context);
     if (r < 0)
         cage_init_fail(context, CAGE_AT_START, r);

@@ -46,13 +46,6 @@ static bool is_barred(void)
     return geteuid() == 0 && prctl(PR_GET_SECCOMP) == 0;
 }
 
-const char *cage_engine_remedy(void)
-{
-    return "a container needs --security-opt seccomp=fumehood-seccomp.json (scripts/container-seccomp.py makes it), "
-           "--security-opt systempaths=unconfined and, where AppArmor is, --security-opt apparmor=unconfined, then "
-           "--if-available: docs/containers.md; a unit of systemd RestrictNamespaces=no and no SystemCallFilter=";
-}
-
 static bool is_filtered(int sys_errno)
 {
     return sys_errno == ENOSYS || (sys_errno == EPERM && prctl(PR_GET_SECCOMP) > 0);
@@ -62,8 +55,10 @@ static int clone_failed(int sys_errno, struct base_err *err)
 {
     if (is_filtered(sys_errno)) {
         (void)base_err_sys(err, BASE_E_SETUP, sys_errno, "namespaces", "a filter of system calls refuses them");
-        return base_err_remedy(err, "%s", cage_engine_remedy());
+        return cage_outer_remedy("RestrictNamespaces=no and no SystemCallFilter= without clone3", err);
     }
+    if ((sys_errno == EPERM || sys_errno == EACCES || sys_errno == ENOSPC) && cage_namespaces_blame(err))
+        return BASE_E_SETUP;
     if (sys_errno == EPERM && (is_chroot() || is_barred())) {
         (void)base_err_set(err, BASE_E_SETUP, "namespaces", "the kernel makes none in a chroot%s",
                            is_chroot() ? "" : ", or a security module forbids it");
@@ -71,12 +66,8 @@ static int clone_failed(int sys_errno, struct base_err *err)
                                     "bwrap --dev-bind DIR / COMMAND, or systemd-nspawn -D DIR");
     }
     (void)base_err_sys(err, BASE_E_SETUP, sys_errno, "namespaces", "the cage's first process cannot be made");
-    if (sys_errno == EPERM || sys_errno == ENOSPC)
-        return base_err_remedy(err,
-                               "user namespaces are switched off here: see sysctl user.max_user_namespaces and, on "
-                               "Debian and Ubuntu, kernel.unprivileged_userns_clone and "
-                               "kernel.apparmor_restrict_unprivileged_userns");
-    return err ? err->code : BASE_E_SETUP;
+    return sys_errno == ENOSPC ? base_err_remedy(err, "as root: raise sysctl user.max_user_namespaces and its like")
+                               : BASE_E_SETUP;
 }
 
 static int begin(struct cage *cage, struct base_err *err)

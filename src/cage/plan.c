@@ -261,6 +261,19 @@ static void plan_counting(const struct cage_host *host, struct cage_plan *plan)
             plan->uses_cgroup[counting[i]] = true;
 }
 
+/* Of some calls a process is told nothing, and is just ended. */
+static int plan_calls(const struct cage_host *host, struct base_err *err)
+{
+    if (!host->refused_calls[0])
+        return 0;
+    (void)base_err_set(err, BASE_E_SETUP, "system calls",
+                       "a filter that was here first ends a process that makes one "
+                       "that a cage needs: %s",
+                       host->refused_calls);
+    return base_err_remedy(err,
+                           "in a unit of systemd they are to be in SystemCallFilter=, beside what is: docs/systemd.md");
+}
+
 int cage_plan_make(const struct policy *policy, const struct cage_host *host, struct cage_plan *ret_plan,
                    struct base_err *err)
 {
@@ -270,6 +283,9 @@ int cage_plan_make(const struct policy *policy, const struct cage_host *host, st
     if (policy->tier != POLICY_TIER_CONTAINER)
         return base_err_set(err, BASE_E_REFUSED, "tier", "%s is not in this version; container is",
                             policy_tier_name(policy->tier));
+    r = plan_calls(host, err);
+    if (r < 0)
+        return r;
     for (int key = 0; key < POLICY_LIMIT_MAX; key++) {
         r = plan_limit((enum policy_limit_key)key, host, &plan, err);
         if (r < 0)

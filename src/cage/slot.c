@@ -19,19 +19,38 @@
 /* Where the folder of locks stands: our own folders one in the other, below one that others may use too. */
 struct slots_place {
     const char *base;
+    size_t base_length;
     char own[32];
 };
 
+/* The folder of a session; else that of a unit of systemd, which may have several. */
+static const char *runtime_folder(size_t *ret_length)
+{
+    static const char *const names[] = {"XDG_RUNTIME_DIR", "RUNTIME_DIRECTORY"};
+
+    for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
+        const char *folder = getenv(names[i]);
+        if (folder && folder[0] == '/') {
+            *ret_length = i == 0 ? strlen(folder) : strcspn(folder, ":");
+            return folder;
+        }
+    }
+    return NULL;
+}
+
 static struct slots_place slots_place(void)
 {
-    const char *runtime = getenv("XDG_RUNTIME_DIR");
-    struct slots_place place = {.base = "/tmp", .own = "fumehood"};
+    struct slots_place place = {.base = "/tmp", .base_length = strlen("/tmp"), .own = "fumehood"};
+    size_t length = 0;
+    const char *runtime = runtime_folder(&length);
 
-    if (geteuid() == 0)
+    if (geteuid() == 0) {
         place.base = "/run";
-    else if (runtime && runtime[0] == '/')
+        place.base_length = strlen("/run");
+    } else if (runtime) {
         place.base = runtime;
-    else
+        place.base_length = length;
+    } else
         (void)snprintf(place.own, sizeof(place.own), "fumehood-%u", (unsigned)geteuid());
     return place;
 }
@@ -39,7 +58,14 @@ static struct slots_place slots_place(void)
 /* No other place will do: a lock means something only where all of this user's supervisors meet. */
 static int not_writable(struct base_err *err)
 {
-    if (geteuid() != 0)
+    char unit[CAGE_UNIT_BYTES];
+
+    if (cage_unit_name(unit) && geteuid() == 0)
+        (void)base_err_remedy(err, "RuntimeDirectory=fumehood and RuntimeDirectoryPreserve=yes in %s: docs/systemd.md",
+                              unit);
+    else if (*unit)
+        (void)base_err_remedy(err, "RuntimeDirectory=fumehood-%u in %s: docs/systemd.md", (unsigned)geteuid(), unit);
+    else if (geteuid() != 0)
         (void)base_err_remedy(
             err, "set XDG_RUNTIME_DIR to a folder of your own that can be written to, the same for all runs");
     else
@@ -64,14 +90,15 @@ static int open_slots(int *ret_fd, struct base_err *err)
     const char *const names[] = {place.own, "slots"};
     char path[CAGE_PATH_BYTES + sizeof(place.own) + sizeof("//slots")];
     AUTO_CLOSE int fd = -1;
-    size_t length = strlen(place.base);
+    size_t length = place.base_length;
     struct base_err why;
 
     if (length >= CAGE_PATH_BYTES)
         return base_err_set(err, BASE_E_SETUP, "XDG_RUNTIME_DIR", "is too long");
-    if (base_place_folder(place.base, BASE_PLACE_MAKE | BASE_PLACE_SHARED, &fd, &why) < 0)
+    memcpy(path, place.base, length);
+    path[length] = 0;
+    if (base_place_folder(path, BASE_PLACE_MAKE | BASE_PLACE_SHARED, &fd, &why) < 0)
         return setup_failed(&why, err);
-    memcpy(path, place.base, length + 1);
     for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
         int next = -1;
 
@@ -92,6 +119,16 @@ static bool is_still(int slots_fd, const char *name, int fd)
 
     return fstat(fd, &held) == 0 && fstatat(slots_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
            held.st_ino == there.st_ino && held.st_dev == there.st_dev;
+}
+
+static int lock_failed(unsigned number, int sys_errno, struct base_err *err)
+{
+    const struct slots_place place = slots_place();
+    char path[CAGE_PATH_BYTES + sizeof(place.own) + sizeof("//slots/4294967295")];
+
+    (void)snprintf(path, sizeof(path), "%.*s/%s/slots/%u", (int)place.base_length, place.base, place.own, number);
+    (void)base_err_sys(err, BASE_E_SETUP, sys_errno, path, "a number of this run's own cannot be locked");
+    return sys_errno == EROFS || sys_errno == EACCES ? not_writable(err) : BASE_E_SETUP;
 }
 
 /* Returns 1 with the lock, 0 when somebody has it or had it just now, or -errno. */
@@ -227,10 +264,8 @@ int cage_slot_acquire(const struct cage_host *host, struct cage_slot *ret_slot, 
     ret_slot->home = home_of(slots_fd);
     for (unsigned number = 0; number < slots; number++) {
         r = try_lock(slots_fd, number, &ret_slot->lock_fd);
-        if (r < 0) {
-            (void)base_err_sys(err, BASE_E_SETUP, -r, "slot", "cannot be locked");
-            return r == -EROFS || r == -EACCES ? not_writable(err) : BASE_E_SETUP;
-        }
+        if (r < 0)
+            return lock_failed(number, -r, err);
         if (r > 0) {
             ret_slot->number = number;
             return 0;

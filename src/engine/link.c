@@ -36,8 +36,10 @@ static void close_fd(int *fd)
 /* The emergency stop and the folder of locks are found by these; the others are for tests. */
 static bool is_wanted(const char *assignment)
 {
-    static const char *const starts[] = {"HOME=",         "XDG_STATE_HOME=", "XDG_RUNTIME_DIR=", "FUMEHOOD_",
-                                         "ASAN_OPTIONS=", "UBSAN_OPTIONS=",  "LSAN_OPTIONS="};
+    static const char *const starts[] = {
+        "HOME=",     "XDG_STATE_HOME=", "XDG_RUNTIME_DIR=", "RUNTIME_DIRECTORY=",
+        "FUMEHOOD_", "ASAN_OPTIONS=",   "UBSAN_OPTIONS=",   "LSAN_OPTIONS=",
+    };
 
     for (unsigned i = 0; i < ARRAY_COUNT(starts); i++)
         if (strncmp(assignment, starts[i], strlen(starts[i])) == 0)

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/place.h"
+#include "cage/cage.h"
 #include "run/run.h"
 #include <errno.h>
 #include <stdio.h>
@@ -110,7 +111,21 @@ const char *run_stop_reason(void)
 {
     char path[PATH_BYTES];
 
-    return find_stop(path) ? "the emergency stop was set" : NULL;
+    if (!find_stop(path))
+        return NULL;
+    return access(path, F_OK) == 0 ? "the emergency stop was set" : "the emergency stop can no longer be looked for";
+}
+
+/* Where nobody can look there may be one: closed, but not said to be set. */
+static int cannot_look(const char *path, int sys_errno, struct base_err *err)
+{
+    char unit[CAGE_UNIT_BYTES];
+
+    (void)base_err_sys(err, BASE_E_REFUSED, sys_errno, path, "the emergency stop may be set: that cannot be looked at");
+    if (cage_unit_name(unit))
+        return base_err_remedy(err, "ProtectHome=read-only in %s, or a user whose home is elsewhere: docs/systemd.md",
+                               unit);
+    return base_err_remedy(err, "let this user search the folders on the way there");
 }
 
 int run_check_stop(struct base_err *err)
@@ -120,6 +135,8 @@ int run_check_stop(struct base_err *err)
 
     if (!find_stop(path))
         return 0;
+    if (access(path, F_OK) < 0 && errno != ENOENT && errno != ENOTDIR)
+        return cannot_look(path, errno, err);
     if (base_file_read(path, 4000, &why, NULL) < 0 || why.count == 0)
         (void)base_buf_text(&why, "no reason is given");
     while (why.count > 0 && why.bytes[why.count - 1] == '\n')

@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 
 static void end_with(struct warden_outcome *outcome, enum warden_ending ending, enum warden_limit limit,
@@ -31,18 +30,57 @@ static int setup_code(unsigned step, int sys_errno)
     return step == CAGE_AT_EXEC && !is_short ? BASE_E_NOT_FOUND : BASE_E_SETUP;
 }
 
+/* What a unit of systemd says to have it so, where one setting does. */
+static const char *setting_of(unsigned step)
+{
+    switch (step) {
+    case CAGE_STEP_PROC_MASKED:
+        return "ProtectKernelTunables=no and ProtectKernelLogs=no";
+    case CAGE_STEP_UTS_NS:
+        return "ProtectHostname=no";
+    default:
+        return NULL;
+    }
+}
+
+/* What is around us may be why a step fails; what the machine's settings say goes before what a filter does. */
+static void blame_outer(unsigned step, int sys_errno, struct base_err *err)
+{
+    bool denied = sys_errno == EPERM || sys_errno == EACCES;
+
+    if (denied && step < CAGE_STEP_MAX && cage_namespaces_blame(err))
+        return;
+    if ((denied || sys_errno == ENOSYS) && (step == CAGE_STEP_PROC_MASKED || cage_host_is_filtered()))
+        (void)cage_outer_remedy(setting_of(step), err);
+}
+
+/* In one of its own steps, what was to be the guest was killed, for which mostly a filter is to blame that ends what
+ * makes a call that is not in it. */
+static void end_killed(struct warden_watch *watch, const char *place, const char *who, int sig)
+{
+    struct warden_outcome *outcome = watch->outcome;
+
+    (void)base_err_set(&outcome->error, BASE_E_SETUP, place, "%s was killed (signal %d)%s", who, sig,
+                       sig == SIGSYS ? ": a filter of system calls that was here first does that" : "");
+    if (sig == SIGSYS)
+        (void)cage_outer_remedy(NULL, &outcome->error);
+    end_with(outcome, WARDEN_SETUP_ERROR, WARDEN_LIMIT_NONE, outcome->error.what);
+}
+
 static void end_setup(struct warden_watch *watch)
 {
     const struct cage_report *report = watch->report;
     unsigned step = (unsigned)report->failed_step;
     struct warden_outcome *outcome = watch->outcome;
 
+    if (report->failed_errno == 0 && WIFSIGNALED(report->wait_status)) {
+        end_killed(watch, cage_step_name(step), "what was to become the program", WTERMSIG(report->wait_status));
+        return;
+    }
     (void)base_err_sys(&outcome->error, setup_code(step, report->failed_errno), report->failed_errno,
                        cage_step_name(step), "%s failed",
                        step < CAGE_STEP_MAX ? "this part of the cage" : cage_step_text(step));
-    if (step < CAGE_STEP_MAX && (report->failed_errno == EPERM || report->failed_errno == ENOSYS) &&
-        (step == CAGE_STEP_PROC_MASKED || prctl(PR_GET_SECCOMP) > 0))
-        (void)base_err_remedy(&outcome->error, "%s", cage_engine_remedy());
+    blame_outer(step, report->failed_errno, &outcome->error);
     end_with(outcome, WARDEN_SETUP_ERROR, WARDEN_LIMIT_NONE, outcome->error.what);
 }
 
@@ -215,6 +253,8 @@ static void decide(struct warden_watch *watch, const struct cage_counters *count
         end_with(watch->outcome, WARDEN_LIMIT, WARDEN_LIMIT_OUTPUT, "");
     else if (report->ended)
         end_by_itself(watch, counters);
+    else if (WIFSIGNALED(watch->status) && WTERMSIG(watch->status) == SIGSYS)
+        end_killed(watch, "cage", "its first process", SIGSYS);
     else
         end_lost(watch);
 }

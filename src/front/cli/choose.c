@@ -56,6 +56,13 @@ static int check_own(const char *path, int fd, struct base_err *err)
 /* Nobody has named it in this call, so how to go on is told with what is wrong. */
 static int load_own_failed(struct base_err *err)
 {
+    char unit[CAGE_UNIT_BYTES];
+
+    if (err->sys_errno == EACCES && cage_unit_name(unit))
+        return base_err_remedy(err,
+                               "it may be your own default: ProtectHome=read-only in %s, a user whose home is "
+                               "elsewhere, or --policy default: docs/systemd.md",
+                               unit);
     return base_err_remedy(err, "%s%sit is your own default: mend or delete it, or name another: --policy default",
                            err->remedy, *err->remedy ? "; " : "");
 }

@@ -57,16 +57,11 @@ static long read_setting(const char *path)
     return file && fscanf(file, "%ld", &value) == 1 ? value : -1;
 }
 
-/* Why user namespaces fail, as far as the machine says it. */
-static const char *user_namespace_remedy(void)
+static const char *namespace_remedy(void)
 {
-    if (read_setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
-        return "as root: sysctl -w kernel.unprivileged_userns_clone=1";
-    if (read_setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1)
-        return "as root: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0";
-    if (read_setting("/proc/sys/user/max_user_namespaces") == 0)
-        return "as root: sysctl -w user.max_user_namespaces=10000";
-    return cage_engine_remedy();
+    static struct base_err blame;
+
+    return cage_namespaces_blame(&blame) || cage_outer_remedy(NULL, &blame) ? blame.remedy : "";
 }
 
 static void ask_namespaces(struct doctor_report *report, const struct cage_host *host)
@@ -91,7 +86,7 @@ static void ask_namespaces(struct doctor_report *report, const struct cage_host 
             add(report, cage_step_name(rows[i].step), DOCTOR_OK, "made one");
         else
             mend(add(report, cage_step_name(rows[i].step), DOCTOR_BAD, "cannot be made: %s", strerror(error)),
-                 user_namespace_remedy());
+                 namespace_remedy());
     }
 }
 
