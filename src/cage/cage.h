@@ -200,6 +200,10 @@ bool cage_namespaces_blame(struct base_err *err);
  * of a unit, or by the calls that are refused where that is NULL. */
 int cage_outer_remedy(const char *setting, struct base_err *err);
 
+/* Add to @err, which says that @step failed with @sys_errno, what is around this process that may be why. What the
+ * machine's settings say goes before what a filter does. */
+void cage_outer_blame(unsigned step, int sys_errno, struct base_err *err);
+
 /* Whether somebody's filter of system calls was here before ours: what it answers by itself is in no receipt; cheap. */
 bool cage_host_is_filtered(void);
 

@@ -95,10 +95,14 @@ static int failed(const struct cage_keeper *keeper, int r, struct base_err *err)
 
     if (report->zygote_why[0])
         return base_err_set(err, BASE_E_SETUP, "zygote", "%s", report->zygote_why);
-    if (report->failed_step >= 0)
-        return base_err_sys(err, BASE_E_SETUP, report->failed_errno, cage_step_name((unsigned)report->failed_step),
-                            "this part of the cage failed");
-    return base_err_sys(err, BASE_E_SETUP, -r, "keeper", "it makes no cage");
+    if (report->failed_step >= 0) {
+        (void)base_err_sys(err, BASE_E_SETUP, report->failed_errno, cage_step_name((unsigned)report->failed_step),
+                           "this part of the cage failed");
+        cage_outer_blame((unsigned)report->failed_step, report->failed_errno, err);
+        return BASE_E_SETUP;
+    }
+    (void)base_err_sys(err, BASE_E_SETUP, -r, "keeper", "it makes no cage");
+    return cage_host_is_filtered() ? cage_outer_remedy(NULL, err) : BASE_E_SETUP;
 }
 
 int cage_next(struct cage_keeper *keeper, struct cage *ret_cage, struct base_err *err)

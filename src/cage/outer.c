@@ -103,7 +103,6 @@ static const struct {
     {"setresgid", SYS_setresgid, ENDS, {-1, -1, -1}},
     {"capset", SYS_capset, 0, {0, 0}},
     {"close_range", SYS_close_range, 0, {1, 0, 0}},
-    {"openat2", SYS_openat2, 0, {-1}},
     {"memfd_create", SYS_memfd_create, 0, {0, ~0u}},
     {"pidfd_open", SYS_pidfd_open, 0, {-1}},
     {"pidfd_getfd", SYS_pidfd_getfd, 0, {-1, -1}},
@@ -271,16 +270,41 @@ const char *cage_engine_remedy(void)
 int cage_outer_remedy(const char *setting, struct base_err *err)
 {
     char unit[CAGE_UNIT_BYTES], names[256];
+    bool is_unit = cage_unit_name(unit);
 
-    if (!cage_unit_name(unit))
-        return base_err_remedy(err, "%s", cage_engine_remedy());
-    if (setting)
+    if (is_unit && setting)
         return base_err_remedy(err, "%s in %s: docs/systemd.md", setting, unit);
     cage_filter_refuses(names, sizeof(names));
+    if (!is_unit)
+        return base_err_remedy(err, "%s%s%s", cage_engine_remedy(), *names ? "; refused: " : "", names);
     if (!*names)
         return base_err_remedy(err,
                                "RestrictNamespaces=no, ProtectHostname=no and no SystemCallFilter= in %s: "
                                "docs/systemd.md",
                                unit);
     return base_err_remedy(err, "SystemCallFilter=%s in %s, beside what it has: docs/systemd.md", names, unit);
+}
+
+/* What a unit of systemd says to have it so, where one setting does. */
+static const char *setting_of(unsigned step)
+{
+    switch (step) {
+    case CAGE_STEP_PROC_MASKED:
+        return "ProtectKernelTunables=no and ProtectKernelLogs=no";
+    case CAGE_STEP_UTS_NS:
+        return "ProtectHostname=no";
+    default:
+        return NULL;
+    }
+}
+
+void cage_outer_blame(unsigned step, int sys_errno, struct base_err *err)
+{
+    bool denied = sys_errno == EPERM || sys_errno == EACCES;
+
+    if (denied && step < CAGE_STEP_MAX && cage_namespaces_blame(err))
+        return;
+    if ((denied || sys_errno == ENOSYS || sys_errno == ESRCH) &&
+        (step == CAGE_STEP_PROC_MASKED || cage_host_is_filtered()))
+        (void)cage_outer_remedy(setting_of(step), err);
 }

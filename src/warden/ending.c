@@ -30,30 +30,6 @@ static int setup_code(unsigned step, int sys_errno)
     return step == CAGE_AT_EXEC && !is_short ? BASE_E_NOT_FOUND : BASE_E_SETUP;
 }
 
-/* What a unit of systemd says to have it so, where one setting does. */
-static const char *setting_of(unsigned step)
-{
-    switch (step) {
-    case CAGE_STEP_PROC_MASKED:
-        return "ProtectKernelTunables=no and ProtectKernelLogs=no";
-    case CAGE_STEP_UTS_NS:
-        return "ProtectHostname=no";
-    default:
-        return NULL;
-    }
-}
-
-/* What is around us may be why a step fails; what the machine's settings say goes before what a filter does. */
-static void blame_outer(unsigned step, int sys_errno, struct base_err *err)
-{
-    bool denied = sys_errno == EPERM || sys_errno == EACCES;
-
-    if (denied && step < CAGE_STEP_MAX && cage_namespaces_blame(err))
-        return;
-    if ((denied || sys_errno == ENOSYS) && (step == CAGE_STEP_PROC_MASKED || cage_host_is_filtered()))
-        (void)cage_outer_remedy(setting_of(step), err);
-}
-
 /* In one of its own steps, what was to be the guest was killed, for which mostly a filter is to blame that ends what
  * makes a call that is not in it. */
 static void end_killed(struct warden_watch *watch, const char *place, const char *who, int sig)
@@ -80,7 +56,7 @@ static void end_setup(struct warden_watch *watch)
     (void)base_err_sys(&outcome->error, setup_code(step, report->failed_errno), report->failed_errno,
                        cage_step_name(step), "%s failed",
                        step < CAGE_STEP_MAX ? "this part of the cage" : cage_step_text(step));
-    blame_outer(step, report->failed_errno, &outcome->error);
+    cage_outer_blame(step, report->failed_errno, &outcome->error);
     end_with(outcome, WARDEN_SETUP_ERROR, WARDEN_LIMIT_NONE, outcome->error.what);
 }
 

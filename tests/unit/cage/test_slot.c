@@ -323,6 +323,28 @@ static void a_folder_that_another_user_made_first(void **state)
     expect_no_slot(BASE_E_SETUP, "another user");
 }
 
+/* A unit of systemd has no session's folder, but may have folders of its own. */
+static void in_the_folder_of_a_unit(void **state)
+{
+    char folders[600], here[256];
+    struct cage_slot slot;
+
+    (void)state;
+    assert_non_null(getcwd(here, sizeof(here)));
+    assert_int_equal(mkdir("unit", 0755), 0);
+    (void)snprintf(folders, sizeof(folders), "%s/unit:%s/other", here, here);
+    assert_int_equal(setenv("RUNTIME_DIRECTORY", folders, 1), 0);
+    acquire(&slot, 0);
+    cage_slot_release(&slot);
+    assert_int_equal(access(SLOTS "/0", F_OK), 0); /* a session's goes first */
+    assert_int_equal(unsetenv("XDG_RUNTIME_DIR"), 0);
+    acquire(&slot, 0);
+    cage_slot_release(&slot);
+    assert_int_equal(access("unit/fumehood/slots/0", F_OK), 0);
+    assert_int_equal(access("other", F_OK), -1);
+    assert_int_equal(unsetenv("RUNTIME_DIRECTORY"), 0);
+}
+
 static void nothing_can_be_made_there(void **state)
 {
     (void)state;
@@ -391,6 +413,7 @@ static int run_as_user(void *argument)
         ROW(all_taken),
         ROW(a_folder_that_others_may_write_is_refused),
         ROW(a_folder_that_another_user_made_first),
+        ROW(in_the_folder_of_a_unit),
         ROW(nothing_can_be_made_there),
         ROW(a_link_is_not_followed),
         ROW(a_file_in_the_way),

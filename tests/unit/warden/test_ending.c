@@ -169,6 +169,35 @@ static void denied_calls_are_counted_in_words(void **state)
     }
 }
 
+/* That is no end of a guest, and no limit of its. */
+static void killed_on_the_way_to_become_a_guest(void **state)
+{
+    static const struct row killed = {"", .unended = true, .wait_status = SIGNAL(SIGSYS)};
+    struct watched *run = watched_new();
+
+    (void)state;
+    run->report.failed_step = CAGE_STEP_LANDLOCK;
+    decide(run, &killed);
+    assert_int_equal(run->outcome.ending, WARDEN_SETUP_ERROR);
+    assert_string_equal(run->outcome.error.place, "landlock");
+    assert_non_null(strstr(run->outcome.error.what, "was killed (signal 31): a filter of system calls"));
+    watched_free(run);
+}
+
+/* A filter that ends processes has ended the cage's first one. */
+static void a_first_process_that_a_filter_ended(void **state)
+{
+    static const struct row unended = {"", .unended = true};
+    struct watched *run = watched_new();
+
+    (void)state;
+    run->watch.status = SIGNAL(SIGSYS);
+    decide(run, &unended);
+    assert_int_equal(run->outcome.ending, WARDEN_SETUP_ERROR);
+    assert_non_null(strstr(run->outcome.error.what, "its first process was killed (signal 31)"));
+    watched_free(run);
+}
+
 static void the_supervisors_reason_is_kept(void **state)
 {
     static const struct row stopped = {"", .unended = true, .stop = STOP(CANCELLED, NONE), .ending = 0};
@@ -296,6 +325,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(endings),
         cmocka_unit_test(denied_calls_are_counted_in_words),
+        cmocka_unit_test(killed_on_the_way_to_become_a_guest),
+        cmocka_unit_test(a_first_process_that_a_filter_ended),
         cmocka_unit_test(the_supervisors_reason_is_kept),
         cmocka_unit_test(unknown_counters_are_not_zero_and_not_many),
         cmocka_unit_test(the_file_size_limit),
