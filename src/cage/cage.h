@@ -64,6 +64,25 @@ void cage_landlock_text(int abi, enum policy_network network, char *text, size_t
 /* "truncation (Linux 6.2), ...": what the wall would have on a later kernel; empty where it has all that is known. */
 void cage_landlock_lacks(int abi, char *text, size_t text_bytes);
 
+/* --- kernels: what not every one has (kernels.def) --- */
+
+enum cage_kernel {
+#define FEATURE(name, word, since, purpose, before) CAGE_KERNEL_##name,
+#include "cage/kernels.def"
+#undef FEATURE
+    CAGE_KERNEL_MAX
+};
+struct cage_kernel_row {
+    const char *word, *since, *purpose, *before; /* @before: what there is in its place; empty: it is needed */
+};
+const struct cage_kernel_row *cage_kernel_rows(void); /* a NULL word ends them */
+
+/* Whether a kernel has it by @release, as uname tells it. */
+bool cage_kernel_has(const char *release, enum cage_kernel feature);
+
+/* "memory.peak (5.19), ...": what it has not, into @text; empty where that is nothing. */
+void cage_kernel_lacks(const char *release, char *text, size_t text_bytes);
+
 /* --- host: what this machine can do --- */
 
 enum cage_manager { CAGE_MANAGER_NONE, CAGE_MANAGER_V1, CAGE_MANAGER_V2 };

@@ -42,10 +42,15 @@ static void mend(struct doctor_check *check, const char *remedy)
 static void ask_kernel(struct doctor_report *report, const struct cage_host *host)
 {
     struct utsname name;
+    char lacks[256];
 
     (void)host;
-    if (uname(&name) == 0)
-        add(report, "kernel", DOCTOR_OK, "%s %s, %s", name.sysname, name.release, name.machine);
+    if (uname(&name) < 0)
+        return;
+    add(report, "kernel", DOCTOR_OK, "%s %s, %s", name.sysname, name.release, name.machine);
+    cage_kernel_lacks(name.release, lacks, sizeof(lacks));
+    if (*lacks)
+        add(report, "newer kernels have", DOCTOR_OK, "by its version this one has not %s: docs/kernels.md", lacks);
 }
 
 /* A value of /proc/sys, or -1. */
@@ -145,22 +150,15 @@ static void ask_crashes(struct doctor_report *report, const struct cage_host *ho
              "as root: sysctl -w kernel.core_pattern=core, where nobody needs the handler");
 }
 
-/* The first kernel that does not look for a module when a file of no known kind is executed. */
-#define NO_MODULES_MAJOR 6
-#define NO_MODULES_MINOR 14
-
 static void ask_modules(struct doctor_report *report, const struct cage_host *host)
 {
     static const char name[] = "module requests";
     AUTO_FCLOSE FILE *file = fopen("/proc/sys/kernel/modprobe", "re");
     char path[256] = "";
-    unsigned major = 0, minor = 0;
     struct utsname kernel;
 
     (void)host;
-    if (uname(&kernel) == 0)
-        (void)sscanf(kernel.release, "%u.%u", &major, &minor);
-    if (major > NO_MODULES_MAJOR || (major == NO_MODULES_MAJOR && minor >= NO_MODULES_MINOR))
+    if (uname(&kernel) == 0 && cage_kernel_has(kernel.release, CAGE_KERNEL_NO_MODULE_REQUESTS))
         add(report, name, DOCTOR_OK, "this kernel makes none for unknown programs");
     else if (!file || fscanf(file, "%255s", path) != 1 || read_setting("/proc/sys/kernel/modules_disabled") == 1)
         add(report, name, DOCTOR_OK, "none: this kernel loads no modules by itself");
