@@ -291,6 +291,8 @@ struct cage_slot {
     int lock_fd; /* -1: none needed */
     unsigned number;
     unsigned home; /* of the folder of locks: systems with folders of their own may share control groups */
+    dev_t dev;     /* that folder */
+    ino_t ino;
 };
 
 /* Takes the lowest free slot; cage_cgroup_reconcile() then clears away what killed owners left behind. */
@@ -411,6 +413,8 @@ struct cage_report {
     struct cage_denial denials[CAGE_DENIALS_MAX];
     struct cage_numbers learned; /* what was called, under learn */
     _Atomic uint64_t settings;   /* rows of settings.def that are in the root: of all runs that have this one */
+    _Atomic uint64_t root;       /* hash of the root that should stand ready; 0: nobody has looked */
+    _Atomic uint32_t root_stood; /* and it did */
 };
 
 /* What the guest was after, under `observe`: its own claims, for people. Beside the report, and treated like it. */

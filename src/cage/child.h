@@ -60,11 +60,21 @@ struct cage_order {
 /* The descriptors of an order. */
 enum cage_end { CAGE_END_STDIN, CAGE_END_STDOUT, CAGE_END_STDERR, CAGE_END_MARK, CAGE_END_FILES, CAGE_END_MAX };
 
+/* Where a root may stand ready (ready_priv.c): the folder, as the supervisor has judged it. */
+struct cage_ready {
+    bool may;
+    unsigned slot;
+    char folder[32];
+    dev_t dev;
+    ino_t ino;
+};
+
 #define CAGE_ORDER_BYTES (4u << 20)
 struct cage_shared {
     struct cage_report report;
     struct cage_observed observed;
     struct cage_host host;
+    struct cage_ready ready;                       /* complete with the host */
     char host_ns[CAGE_NS_MAX][CAGE_NS_NAME_BYTES]; /* the supervisor's namespaces, complete with the host */
     struct {
         char **argv, **envp; /* in `room`; argv NULL: no zygote is wanted */
@@ -107,6 +117,7 @@ struct cage_context {
     uint64_t keeper_root;                         /* number of the mount that is a keeper's root; 0: there is none */
     unsigned top_folders;                         /* what cage_landlock_look() has found; 0: nobody has looked */
     uint64_t staged_bytes, staged_inodes;         /* what the scratch holds before the guest starts */
+    bool root_stood_ready;
     int root_fd, scratch_fd, listener_fd, signal_fd;
     int zygote_fd;    /* a keeper's line to its zygote; -1: there is none */
     bool has_strays;  /* the zygote has children of that guest's that live on when it has ended */
@@ -314,6 +325,44 @@ pid_t cage_zygote_let_go(struct cage_context *context);
 
 /* zygote_child.c: the guest's end, as told; false while there is none. Does not return when its zygote is dead. */
 bool cage_zygote_ended(struct cage_context *context, int *ret_status);
+
+/* root_child.c: what stands in a root. */
+#define CAGE_ROOT_TOP        4u
+#define CAGE_ROOT_LINK_BYTES 64
+#define CAGE_ROOT_FOLDER     "/" /* instead of where a link leads: it is none */
+struct cage_root {
+    char top[CAGE_ROOT_TOP][CAGE_ROOT_LINK_BYTES]; /* where /bin and its like lead; empty: there is none */
+    char java[64];                                 /* the folder of its settings; empty: there is none */
+    unsigned count;
+    struct cage_setting settings[CAGE_SETTINGS_MAX];
+};
+
+/* root_child.c: name of the i-th of the top. */
+const char *cage_root_top(unsigned i);
+
+/* root_child.c: fill in all but the settings. 0 or -errno. */
+int cage_root_look(struct cage_root *root);
+
+/* root_child.c: make it in an empty folder, where the umask is 0; a setting more. 0 or -errno. */
+int cage_root_make(const struct cage_root *root, int root_fd);
+int cage_root_add_setting(int root_fd, const struct cage_setting *setting);
+
+/* root_child.c: of all that is made for it; what one is called that stands ready for a slot, below CAGE_READY_SLOTS. */
+#define CAGE_READY_SLOTS     8u
+#define CAGE_ROOT_PREFIX     "root-"
+#define CAGE_ROOT_NAME_BYTES 32
+uint64_t cage_root_hash(const struct cage_root *root);
+void cage_root_name(unsigned slot, uint64_t hash, char name[CAGE_ROOT_NAME_BYTES]);
+
+/* slot.c: the folder of slots; its caller closes it. 0 or an error. */
+int cage_slot_folder(int *ret_fd);
+#define CAGE_SLOT_ROOTS_FOLDER "/run/fumehood/slots" /* root's */
+
+/* ready_priv.c: where the first process may look for a root that stands ready. */
+void cage_ready_tell(const struct cage_host *host, const struct cage_slot *slot, struct cage_ready *ret_ready);
+
+/* ready_priv.c: the cage is gone, its slot still held: have what it missed stand ready for the next. */
+void cage_ready_renew(const struct cage_shared *shared);
 
 /* mount_child.c */
 int cage_mount_own_root(struct cage_context *context);

@@ -105,6 +105,8 @@ static int settle(const struct cage_host *host, const struct cage_slot *slot, en
     if (r < 0)
         return r;
     cage->shared->host = *host;
+    if (word == CAGE_WORD_GROUPS)
+        cage_ready_tell(host, slot, &cage->shared->ready);
     r = cage_ns_names(cage->shared->host_ns);
     if (r < 0)
         return base_err_sys(err, BASE_E_SETUP, -r, "/proc/self/ns", "cannot be looked at");
@@ -238,6 +240,8 @@ unsigned cage_drop(struct cage *cage)
     if (cage->pid > 0)
         kill_and_reap(cage);
     left = cage->keeper ? 0 : cage_cgroup_remove(&cage->cgroup);
+    if (!cage->keeper && cage->shared)
+        cage_ready_renew(cage->shared);
     cage_forget(cage);
     return left;
 }

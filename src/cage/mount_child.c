@@ -23,24 +23,6 @@
 #define ATTR_SCRATCH (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 #define ATTR_DATA    (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
 
-/* The umask of the cage's first process is 0: modes are as given. */
-static int write_file(int dir_fd, const char *path, const void *bytes, size_t count, mode_t mode)
-{
-    KERNEL_AUTO_CLOSE int fd = kernel_open(dir_fd, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
-    const char *at = bytes;
-
-    if (fd < 0)
-        return fd;
-    while (count > 0) {
-        long written = kernel_write(fd, at, count);
-        if (written < 0)
-            return (int)written;
-        at += written;
-        count -= (size_t)written;
-    }
-    return 0;
-}
-
 /* A new file system of @type with up to two settings (@settings: key, value, key, value, NULL), mounted nowhere. */
 static int new_mount(const char *type, const char *const *settings, unsigned attributes)
 {
@@ -76,137 +58,15 @@ static int bind_view(const char *from, int root_fd, const char *to, unsigned rec
     return fd < 0 ? fd : attach(fd, root_fd, to);
 }
 
-/* --- own root, with the toolchain view that must be cloned before the root covers it --- */
-
-int cage_mount_own_root(struct cage_context *context)
-{
-    static const char *const folders[] = {"usr",     "etc",  "etc/alternatives", "dev",  "dev/pts",
-                                          "dev/shm", "proc", "scratch",          "work", "tmp"};
-    static const char *const settings[] = {"mode", "0755", "size", "1M", NULL};
-    KERNEL_AUTO_CLOSE int usr_fd = clone_mount(AT_FDCWD, "/usr", AT_RECURSIVE, ATTR_VIEW);
-    KERNEL_AUTO_CLOSE int root_fd = -1;
-    int r;
-
-    if (usr_fd < 0)
-        return usr_fd;
-    root_fd = new_mount("tmpfs", settings, ATTR_ROOT);
-    if (root_fd < 0)
-        return root_fd;
-    for (size_t i = 0; i < ARRAY_COUNT(folders); i++)
-        if ((r = kernel_mkdir(root_fd, folders[i], 0755)) < 0)
-            return r;
-    r = attach(root_fd, AT_FDCWD, "/usr");
-    if (r == 0)
-        r = attach(usr_fd, root_fd, "usr");
-    if (r == 0)
-        context->root_fd = TAKE_FD(root_fd);
-    return r;
-}
-
-/* --- host view --- */
-
-/* Merged systems have links into /usr, older ones folders of their own. */
-static int add_top_folder(int root_fd, const char *name)
-{
-    char path[16] = "/", target[64];
-    int length, r;
-
-    memcpy(path + 1, name, cage_text_length(name) + 1);
-    length = kernel_readlink(AT_FDCWD, path, target, sizeof(target) - 1);
-    if (length > 0) {
-        target[length] = 0;
-        if (cage_text_starts(target, "usr/") || cage_text_starts(target, "/usr/"))
-            return kernel_symlink(target, root_fd, name);
-        return -EXDEV;
-    }
-    if (length == -ENOENT)
-        return 0;
-    if (length != -EINVAL)
-        return length;
-    r = kernel_mkdir(root_fd, name, 0755);
-    return r < 0 ? r : bind_view(path, root_fd, name, AT_RECURSIVE, ATTR_VIEW);
-}
-
-/* The few names that C libraries ask for. Looking up a host is left to try the network: so it is denied, and named. */
-static int generate_etc(int root_fd)
-{
-    static const struct {
-        const char *path, *text;
-    } files[] = {
-        {"etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\nguest:x:1000:1000:guest:/work:/bin/sh\n"},
-        {"etc/group", "root:x:0:\nguest:x:1000:\n"},
-        {"etc/hosts", "127.0.0.1 localhost\n::1 localhost\n127.0.1.1 " CAGE_HOSTNAME "\n"},
-        {"etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"},
-        {"etc/ld.so.cache", ""},
-    };
-    int r;
-
-    for (size_t i = 0; i < ARRAY_COUNT(files); i++)
-        if ((r = write_file(root_fd, files[i].path, files[i].text, cage_text_length(files[i].text), 0644)) < 0)
-            return r;
-    return 0;
-}
-
-/* Debian's tools are links through /etc/alternatives; other systems do not have it. */
-static int bind_view_if_there(const char *from, int root_fd, const char *to)
-{
-    int r = bind_view(from, root_fd, to, 0, ATTR_VIEW);
-
-    return r == -ENOENT ? 0 : r;
-}
-
-/* "/etc/java-17-openjdk" of "/usr/lib/jvm/java-17-openjdk-amd64/bin/java"; false where that is another kind of path. */
-static bool java_settings_of(const char *java, char *folder, size_t folder_bytes)
-{
-    static const char before[] = "/usr/lib/jvm/java-", middle[] = "-openjdk";
-    const char *version = java + sizeof(before) - 1, *at = version;
-    const char *const parts[] = {"/etc/java-", version, middle};
-    size_t lengths[] = {cage_text_length(parts[0]), 0, cage_text_length(middle)}, used = 0;
-
-    if (!cage_text_starts(java, before))
-        return false;
-    while (*at >= '0' && *at <= '9')
-        at++;
-    lengths[1] = (size_t)(at - version);
-    if (lengths[1] == 0 || !cage_text_starts(at, middle) || lengths[0] + lengths[1] + lengths[2] >= folder_bytes)
-        return false;
-    for (size_t i = 0; i < ARRAY_COUNT(parts); used += lengths[i++])
-        memcpy(folder + used, parts[i], lengths[i]);
-    folder[used] = 0;
-    return true;
-}
-
-/* Debian's Java does not start without its settings, and has them in /etc. Those of the one that is called java get a
- * place of one name for all versions, which receipts can tell, and a link from where that version looks. */
-static int add_java_settings(int root_fd)
-{
-    KERNEL_AUTO_CLOSE int fd = -1;
-    char java[128], folder[64];
-    int r = kernel_readlink(AT_FDCWD, "/etc/alternatives/java", java, sizeof(java) - 1);
-
-    if (r < 0)
-        return 0;
-    java[r] = 0;
-    if (!java_settings_of(java, folder, sizeof(folder)))
-        return 0;
-    fd = clone_mount(AT_FDCWD, folder, 0, ATTR_VIEW | MOUNT_ATTR_NOEXEC);
-    if (fd < 0)
-        return fd == -ENOENT ? 0 : fd;
-    r = kernel_mkdir(root_fd, "etc/java", 0755);
-    if (r == 0)
-        r = attach(fd, root_fd, "etc/java");
-    return r == 0 ? kernel_symlink("java", root_fd, folder + 1) : r;
-}
-
 /* --- settings --- */
 
 #define SPARE_FDS 12 /* for all that is done before these have their places */
 
-/* Clones that have no place yet. */
+/* Clones of settings that have no place yet, and what else of the machine the root depends on. */
 static struct {
-    uint64_t fds;         /* only numbers below this are used for it */
-    unsigned count, next; /* the row that was not looked at for want of descriptors */
-    struct cage_setting rows[CAGE_SETTINGS_MAX];
+    uint64_t fds;  /* only numbers below this are used for it */
+    unsigned next; /* the row that was not looked at for want of descriptors */
+    struct cage_root root;
 } taken;
 
 /* What cannot be restricted is not shown. */
@@ -214,24 +74,27 @@ static int take_setting(const struct cage_setting *setting, void *argument)
 {
     KERNEL_AUTO_CLOSE int fd = setting->fd;
     struct mount_attr attr = {.attr_set = ATTR_VIEW | MOUNT_ATTR_NOEXEC};
+    struct cage_root *root = &taken.root;
 
     (void)argument;
     if ((uint64_t)fd >= taken.fds)
         return -EMFILE;
-    if (taken.count == CAGE_SETTINGS_MAX || kernel_mount_setattr(fd, "", AT_EMPTY_PATH, &attr) < 0)
+    if (root->count == CAGE_SETTINGS_MAX || kernel_mount_setattr(fd, "", AT_EMPTY_PATH, &attr) < 0)
         return 0;
-    taken.rows[taken.count] = *setting;
-    taken.rows[taken.count++].fd = TAKE_FD(fd);
+    root->settings[root->count] = *setting;
+    root->settings[root->count++].fd = TAKE_FD(fd);
     return 0;
 }
 
 /* A row comes as a whole or not at all. */
 static void take_settings(uint64_t fds)
 {
+    struct cage_root *root = &taken.root;
+
     taken.fds = fds;
     taken.next = cage_settings_look(taken.next, true, take_setting, NULL);
-    while (taken.count > 0 && taken.rows[taken.count - 1].row == taken.next)
-        (void)kernel_close(taken.rows[--taken.count].fd);
+    while (root->count > 0 && root->settings[root->count - 1].row == taken.next)
+        (void)kernel_close(root->settings[--root->count].fd);
 }
 
 int cage_mount_take_settings(struct cage_context *context)
@@ -244,87 +107,155 @@ int cage_mount_take_settings(struct cage_context *context)
     return 0;
 }
 
-/* Folders that @before, the one placed last, has too are there. */
-static int make_place(int root_fd, const struct cage_setting *setting, const char *before)
-{
-    char path[sizeof(setting->at)];
-    bool is_new = false;
-    int r = 0;
-
-    memcpy(path, setting->at, sizeof(path));
-    for (size_t i = 1; path[i] && r == 0; i++) {
-        is_new = is_new || path[i] != before[i];
-        if (path[i] != '/' || !is_new)
-            continue;
-        path[i] = 0;
-        r = kernel_mkdir(root_fd, path + 1, 0755);
-        r = r == -EEXIST ? 0 : r;
-        path[i] = '/';
-    }
-    if (r < 0)
-        return r;
-    return setting->is_folder ? kernel_mkdir(root_fd, path + 1, 0755) : kernel_mknod(root_fd, path + 1, S_IFREG | 0444);
-}
-
-static int place_setting(struct cage_context *context, const struct cage_setting *setting, const char *before)
+static int place_setting(struct cage_context *context, const struct cage_setting *setting)
 {
     KERNEL_AUTO_CLOSE int fd = setting->fd;
-    int r = make_place(context->root_fd, setting, before);
+    int r = attach(fd, context->root_fd, setting->at + 1);
 
-    if (r == 0)
-        r = attach(fd, context->root_fd, setting->at + 1);
     if (r == 0)
         context->report->settings |= UINT64_C(1) << setting->row;
     return r;
 }
 
-/* Where there are few descriptors, in several turns. */
+/* Where there are few descriptors, in several turns; of the first the places were made with the root. */
 static int place_settings(struct cage_context *context)
 {
-    const char *before = "/etc/";
+    struct cage_root *root = &taken.root;
+    bool is_made = true;
     int r = 0;
 
-    while (r == 0 && (taken.count > 0 || cage_settings_path(taken.next))) {
-        for (unsigned i = 0; i < taken.count && r == 0; i++) {
-            r = place_setting(context, &taken.rows[i], before);
-            before = taken.rows[i].at;
+    while (r == 0 && (root->count > 0 || cage_settings_path(taken.next))) {
+        for (unsigned i = 0; i < root->count && r == 0; i++) {
+            r = is_made ? 0 : cage_root_add_setting(context->root_fd, &root->settings[i]);
+            r = r < 0 ? r : place_setting(context, &root->settings[i]);
         }
-        taken.count = 0;
+        root->count = 0;
+        is_made = false;
         take_settings(UINT64_MAX);
         taken.next +=
-            taken.count == 0 && cage_settings_path(taken.next); /* it has more than there will ever be room for */
-        before = "/";
+            root->count == 0 && cage_settings_path(taken.next); /* it has more than there will ever be room for */
     }
     return r;
 }
 
+/* --- own root, with the toolchain view that must be cloned before the root covers it --- */
+
+static int new_root(void)
+{
+    static const char *const settings[] = {"mode", "0755", "size", "1M", NULL};
+    KERNEL_AUTO_CLOSE int fd = new_mount("tmpfs", settings, ATTR_ROOT);
+    int r = fd < 0 ? fd : cage_root_make(&taken.root, fd);
+
+    return r < 0 ? r : TAKE_FD(fd);
+}
+
+/* The folder that the supervisor means, whatever stands on the way to it here. */
+static int open_ready_folder(const struct cage_ready *ready)
+{
+    KERNEL_AUTO_CLOSE int fd = kernel_open(AT_FDCWD, ready->folder, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
+    struct stat st;
+    int r = fd < 0 ? fd : kernel_stat(fd, "", &st, AT_EMPTY_PATH);
+
+    if (r < 0)
+        return r;
+    return st.st_dev == ready->dev && st.st_ino == ready->ino ? TAKE_FD(fd) : -ESTALE;
+}
+
+/* One that is just as ours would be, where it stands ready; only root can have put it there. */
+static int ready_root(struct cage_context *context)
+{
+    const struct cage_ready *ready = &context->shared->ready;
+    KERNEL_AUTO_CLOSE int folder_fd = -1;
+    KERNEL_AUTO_CLOSE int fd = -1;
+    char name[CAGE_ROOT_NAME_BYTES];
+    struct mount_attr attr = {.attr_set = ATTR_VIEW};
+    struct stat st;
+    int r;
+
+    if (!ready->may || cage_settings_path(taken.next))
+        return -ENOENT;
+    context->report->root = cage_root_hash(&taken.root);
+    folder_fd = open_ready_folder(ready);
+    if (folder_fd < 0)
+        return folder_fd;
+    cage_root_name(ready->slot, context->report->root, name);
+    fd = kernel_open_tree(folder_fd, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+    r = fd < 0 ? fd : kernel_stat(fd, "", &st, AT_EMPTY_PATH);
+    if (r == 0 && st.st_mode != (S_IFDIR | 0755))
+        r = -ESTALE;
+    if (r == 0)
+        r = kernel_mount_setattr(fd, "", AT_EMPTY_PATH, &attr);
+    return r < 0 ? r : TAKE_FD(fd);
+}
+
+static int find_root(struct cage_context *context)
+{
+    int r = cage_root_look(&taken.root), fd;
+
+    if (r < 0)
+        return r;
+    fd = ready_root(context);
+    context->root_stood_ready = fd >= 0;
+    context->report->root_stood = fd >= 0;
+    return fd >= 0 ? fd : new_root();
+}
+
+int cage_mount_own_root(struct cage_context *context)
+{
+    KERNEL_AUTO_CLOSE int usr_fd = clone_mount(AT_FDCWD, "/usr", AT_RECURSIVE, ATTR_VIEW);
+    KERNEL_AUTO_CLOSE int root_fd = -1;
+    int r;
+
+    if (usr_fd < 0)
+        return usr_fd;
+    root_fd = find_root(context);
+    if (root_fd < 0)
+        return root_fd;
+    r = attach(root_fd, AT_FDCWD, "/usr");
+    if (r == 0)
+        r = attach(usr_fd, root_fd, "usr");
+    if (r == 0)
+        context->root_fd = TAKE_FD(root_fd);
+    return r;
+}
+
+/* --- host view --- */
+
+static int bind_top(int root_fd, unsigned i)
+{
+    char path[16] = "/";
+    const char *name = cage_root_top(i);
+
+    memcpy(path + 1, name, cage_text_length(name) + 1);
+    return cage_text_equal(taken.root.top[i], CAGE_ROOT_FOLDER)
+               ? bind_view(path, root_fd, name, AT_RECURSIVE, ATTR_VIEW)
+               : 0;
+}
+
+/* Debian's tools are links through /etc/alternatives; other systems do not have it. */
+static int bind_view_if_there(const char *from, int root_fd, const char *to)
+{
+    int r = bind_view(from, root_fd, to, 0, ATTR_VIEW);
+
+    return r == -ENOENT ? 0 : r;
+}
+
 int cage_mount_host_view(struct cage_context *context)
 {
-    static const char *const top[] = {"bin", "sbin", "lib", "lib64"}; /* other ABIs cannot run */
-    int root_fd = context->root_fd, r;
+    int root_fd = context->root_fd, r = 0;
 
-    for (size_t i = 0; i < ARRAY_COUNT(top); i++)
-        if ((r = add_top_folder(root_fd, top[i])) < 0)
-            return r;
-    r = generate_etc(root_fd);
+    for (unsigned i = 0; i < CAGE_ROOT_TOP && r == 0; i++)
+        r = bind_top(root_fd, i);
     if (r == 0)
         r = bind_view_if_there("/etc/ld.so.cache", root_fd, "etc/ld.so.cache");
     if (r == 0)
         r = bind_view_if_there("/etc/alternatives", root_fd, "etc/alternatives");
-    if (r == 0)
-        r = add_java_settings(root_fd);
+    if (r == 0 && taken.root.java[0])
+        r = bind_view(taken.root.java, root_fd, "etc/java", 0, ATTR_VIEW | MOUNT_ATTR_NOEXEC);
     return r == 0 ? place_settings(context) : r;
 }
 
 /* --- devices --- */
-
-static int add_device(int root_fd, const char *host_path)
-{
-    const char *path = host_path + 1;                    /* below the root */
-    int r = kernel_mknod(root_fd, path, S_IFREG | 0666); /* something to mount on */
-
-    return r < 0 ? r : bind_view(host_path, root_fd, path, 0, ATTR_DEVICE);
-}
 
 /* Terminals of its own, some of those that the machine has for all. The mount is read only: what opens and closes a
  * terminal needs no more, and nothing about it can be left for the next run. A kernel may have none. */
@@ -341,19 +272,10 @@ static int add_terminals(int root_fd)
 int cage_mount_devices(struct cage_context *context)
 {
     static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
-    static const struct {
-        const char *target, *name;
-    } links[] = {
-        {"pts/ptmx", "dev/ptmx"},          {"/proc/self/fd", "dev/fd"},       {"/proc/self/fd/0", "dev/stdin"},
-        {"/proc/self/fd/1", "dev/stdout"}, {"/proc/self/fd/2", "dev/stderr"},
-    };
     int r;
 
     for (size_t i = 0; i < ARRAY_COUNT(devices); i++)
-        if ((r = add_device(context->root_fd, devices[i])) < 0)
-            return r;
-    for (size_t i = 0; i < ARRAY_COUNT(links); i++)
-        if ((r = kernel_symlink(links[i].target, context->root_fd, links[i].name)) < 0)
+        if ((r = bind_view(devices[i], context->root_fd, devices[i] + 1, 0, ATTR_DEVICE)) < 0)
             return r;
     return add_terminals(context->root_fd);
 }
@@ -655,7 +577,7 @@ static int prove_flags(const char *path, unsigned long wanted, unsigned long typ
 int cage_mount_prove_root(struct cage_context *context)
 {
     struct stat root, held;
-    int r = prove_flags("/", ST_RDONLY | ST_NOSUID | ST_NODEV, TYPE_TMPFS);
+    int r = prove_flags("/", ST_RDONLY | ST_NOSUID | ST_NODEV, context->root_stood_ready ? 0 : TYPE_TMPFS);
 
     if (r < 0)
         return r;

@@ -316,7 +316,7 @@ int cage_plan_make(const struct policy *policy, const struct cage_host *host, st
 const struct cage_mount *cage_mounts(void)
 {
     static const struct cage_mount mounts[] = {
-        {"/", "tmpfs", "ro,nosuid,nodev"},
+        {"/", "generated", "ro,nosuid,nodev"},
         {"/usr", "host-view", "ro,nosuid,nodev"},
         {"/etc/alternatives", "host-view", "ro,nosuid,nodev"},
         {"/etc/ld.so.cache", "host-view", "ro,nosuid,nodev"},

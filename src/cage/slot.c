@@ -242,11 +242,20 @@ unsigned cage_slot_each_dead(bool (*clear)(int lock_fd, unsigned patience_ms), u
 
 /* Containers may share the control groups of their host and not its /run: then each counts its slots alone, and this
  * keeps their groups apart. */
-static unsigned home_of(int slots_fd)
+static void note_home(int slots_fd, struct cage_slot *slot)
 {
     struct stat st;
 
-    return fstat(slots_fd, &st) < 0 ? 0 : (unsigned)(st.st_ino ^ st.st_ctim.tv_sec ^ st.st_dev << 20);
+    if (fstat(slots_fd, &st) < 0)
+        return;
+    slot->home = (unsigned)(st.st_ino ^ st.st_ctim.tv_sec ^ st.st_dev << 20);
+    slot->dev = st.st_dev;
+    slot->ino = st.st_ino;
+}
+
+int cage_slot_folder(int *ret_fd)
+{
+    return open_slots(ret_fd, NULL);
 }
 
 int cage_slot_acquire(const struct cage_host *host, struct cage_slot *ret_slot, struct base_err *err)
@@ -261,7 +270,7 @@ int cage_slot_acquire(const struct cage_host *host, struct cage_slot *ret_slot, 
     r = open_slots(&slots_fd, err);
     if (r < 0)
         return r;
-    ret_slot->home = home_of(slots_fd);
+    note_home(slots_fd, ret_slot);
     for (unsigned number = 0; number < slots; number++) {
         r = try_lock(slots_fd, number, &ret_slot->lock_fd);
         if (r < 0)
