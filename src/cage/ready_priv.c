@@ -108,6 +108,14 @@ static void prepare(int slots_fd, unsigned slot, const char *name, const struct 
         remove_tree(slots_fd, scratch, 0);
 }
 
+/* One that is whole, and that the cage could not come to all the same. */
+static bool stands(int slots_fd, const char *name)
+{
+    struct stat st;
+
+    return fstatat(slots_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_mode == (S_IFDIR | 0755);
+}
+
 /* Where nothing can be left, the next one makes its own. */
 void cage_ready_renew(const struct cage_shared *shared)
 {
@@ -124,6 +132,6 @@ void cage_ready_renew(const struct cage_shared *shared)
     if (cage_root_look(&root) < 0)
         return;
     cage_root_name(ready->slot, cage_root_hash(&root), name);
-    if (is_broken || faccessat(slots_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+    if (is_broken || !stands(slots_fd, name))
         prepare(slots_fd, ready->slot, name, &root);
 }
