@@ -66,6 +66,7 @@ static int bind_view(const char *from, int root_fd, const char *to, unsigned rec
 static struct {
     uint64_t fds;  /* only numbers below this are used for it */
     unsigned next; /* the row that was not looked at for want of descriptors */
+    int usr_fd;    /* the clone of /usr, until it has its place */
     struct cage_root root;
 } taken;
 
@@ -212,11 +213,11 @@ int cage_mount_own_root(struct cage_context *context)
     if (root_fd < 0)
         return root_fd;
     r = attach(root_fd, AT_FDCWD, "/usr");
-    if (r == 0)
-        r = attach(usr_fd, root_fd, "usr");
-    if (r == 0)
-        context->root_fd = TAKE_FD(root_fd);
-    return r;
+    if (r < 0)
+        return r;
+    context->root_fd = TAKE_FD(root_fd);
+    taken.usr_fd = TAKE_FD(usr_fd);
+    return 0;
 }
 
 /* --- host view --- */
@@ -242,7 +243,8 @@ static int bind_view_if_there(const char *from, int root_fd, const char *to)
 
 int cage_mount_host_view(struct cage_context *context)
 {
-    int root_fd = context->root_fd, r = 0;
+    KERNEL_AUTO_CLOSE int usr_fd = taken.usr_fd;
+    int root_fd = context->root_fd, r = attach(usr_fd, root_fd, "usr");
 
     for (unsigned i = 0; i < CAGE_ROOT_TOP && r == 0; i++)
         r = bind_top(root_fd, i);
