@@ -501,7 +501,7 @@ static int without_systemd(const char *own, struct place *place, int *ret_lock_f
     if (place->why[0])
         return -1;
     (void)none(place, "our control group, %.90s, is not ours to divide", own);
-    return mend(place, "start as root, or in a control group that belongs to this user");
+    return mend(place, "start as root, or in a control group that is delegated to this user");
 }
 
 static int with_systemd(const char *own, size_t unit_length, struct place *place, int *ret_lock_fd)
