@@ -320,6 +320,7 @@ struct cage_cgroup {
     struct cage_held held[CAGE_CONTROLLER_MAX];
     unsigned own;                       /* processes of ours in it, which are no guest's */
     bool is_kept;                       /* a keeper's: they serve many runs */
+    bool is_second;                     /* v1: of processes, it is the other of the two that take turns */
     bool is_hurried;                    /* its limit on processors is lifted */
     uint64_t counted[CAGE_COUNTER_MAX]; /* before this run, of what only grows */
 };

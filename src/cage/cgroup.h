@@ -1,6 +1,7 @@
 /* cgroup.h - inside the room: how the groups of a slot are laid out
  *
- * v1: one group for each controller, in a hierarchy of its own, with everything in it.
+ * v1: one group for each controller, in a hierarchy of its own, with everything in it. That of processes has two names:
+ * after a run with several processes, whose peak stays in its counter, all move from the one to the other.
  * v2: the slot's group holds no process and no limit, and hands the controllers out to those below it: one for its
  * keeper (where there is one), and one for the run, which alone has limits and counters.
  */
@@ -11,6 +12,7 @@
 #define CAGE_GROUP_PREFIX "fumehood-"
 #define CAGE_GROUP_RUN    "run"
 #define CAGE_GROUP_KEEPER "keeper"
+#define CAGE_GROUP_SECOND "-b"
 #define CAGE_GROUP_BYTES  (CAGE_PATH_BYTES + 32)
 
 /* How long a group may take to become empty when all in it are dead, or dying. */
@@ -30,8 +32,8 @@ static inline bool cage_cgroup_stands_alone(const struct cage_host *host, int co
 /* cgroup_priv.c: write @value to a file of a group. 0 or -errno. */
 int cage_cgroup_write(int dir_fd, const char *file, const char *value);
 
-/* cgroup_left_priv.c: the path of a slot's group. False where it is too long. */
-bool cage_cgroup_path(const struct cage_host *host, int controller, const struct cage_slot *slot,
+/* cgroup_left_priv.c: the path of a slot's group; of the second of two. False where it is too long. */
+bool cage_cgroup_path(const struct cage_host *host, int controller, const struct cage_slot *slot, bool is_second,
                       char path[CAGE_GROUP_BYTES]);
 
 /* cgroup_left_priv.c: remove a group, and of those below it the ones that are ours by name; what lives in there is

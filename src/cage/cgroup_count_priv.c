@@ -2,6 +2,7 @@
  *
  * Runs in: the supervisor. Changes nothing but a peak, which is set back.
  */
+#include "base/cleanup.h"
 #include "cage/cgroup.h"
 #include <fcntl.h>
 #include <inttypes.h>
@@ -41,9 +42,18 @@ void cage_cgroup_open_counters(struct cage_cgroup *cgroup, bool many_runs)
     for (int i = 0; i < (many_runs ? CAGE_COUNTER_MAX : CAGE_COUNTER_OF_RUN_MAX); i++) {
         int dir_fd = cgroup->dir_fds[v2 ? CAGE_PIDS : counters[i].controller];
         const char *file = v2 ? counters[i].v2_file : counters[i].file;
-        if (dir_fd >= 0 && file)
+        if (dir_fd >= 0 && file && cgroup->counter_fds[i] < 0)
             cgroup->counter_fds[i] = open_counter(dir_fd, (enum cage_counter)i, file);
     }
+}
+
+void cage_cgroup_close_counters(struct cage_cgroup *cgroup, enum cage_controller controller)
+{
+    for (int i = 0; i < CAGE_COUNTER_MAX; i++)
+        if (counters[i].controller == controller) {
+            base_cleanup_close(&cgroup->counter_fds[i]);
+            cgroup->counter_fds[i] = -1;
+        }
 }
 
 static uint64_t parse_counter(char *text, const char *key)
@@ -186,13 +196,16 @@ uint64_t cage_cgroup_charge_bytes(const struct cage_cgroup *cgroup)
     return read_counter(cgroup, CAGE_COUNTER_CHARGE);
 }
 
-/* The kernel has no way to set back the peak of processes, and of memory only new ones on v2. */
-bool cage_cgroup_reset_peaks(const struct cage_cgroup *cgroup)
+bool cage_cgroup_has_peak(const struct cage_cgroup *cgroup)
 {
     uint64_t processes = read_counter(cgroup, CAGE_COUNTER_PROCESSES_PEAK);
-    int memory_fd = cgroup->counter_fds[CAGE_COUNTER_MEMORY_PEAK];
 
-    if (processes != UINT64_MAX && processes > cgroup->own + 1)
-        return false;
-    return memory_fd < 0 || pwrite(memory_fd, "0", 1, 0) == 1;
+    return processes != UINT64_MAX && processes > cgroup->own + 1;
+}
+
+bool cage_cgroup_reset_memory(const struct cage_cgroup *cgroup)
+{
+    int fd = cgroup->counter_fds[CAGE_COUNTER_MEMORY_PEAK];
+
+    return fd < 0 || pwrite(fd, "0", 1, 0) == 1;
 }

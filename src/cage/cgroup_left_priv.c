@@ -16,7 +16,7 @@
 
 static const char *const below[] = {CAGE_GROUP_RUN, CAGE_GROUP_KEEPER};
 
-bool cage_cgroup_path(const struct cage_host *host, int controller, const struct cage_slot *slot,
+bool cage_cgroup_path(const struct cage_host *host, int controller, const struct cage_slot *slot, bool is_second,
                       char path[CAGE_GROUP_BYTES])
 {
     int length =
@@ -24,6 +24,8 @@ bool cage_cgroup_path(const struct cage_host *host, int controller, const struct
 
     if (slot->home && length > 0 && length < CAGE_GROUP_BYTES)
         length += snprintf(path + length, CAGE_GROUP_BYTES - (size_t)length, "-%08x", slot->home);
+    if (is_second && length > 0 && length < CAGE_GROUP_BYTES)
+        length += snprintf(path + length, CAGE_GROUP_BYTES - (size_t)length, CAGE_GROUP_SECOND);
     return length > 0 && length < CAGE_GROUP_BYTES;
 }
 
@@ -114,16 +116,32 @@ static unsigned count_left(const char *group)
     return left;
 }
 
+/* How many names the group of @controller may have. */
+static int name_count(const struct cage_host *host, int controller)
+{
+    return host->manager == CAGE_MANAGER_V1 && controller == CAGE_PIDS ? 2 : 1;
+}
+
+static unsigned remove_group(const struct cage_host *host, const struct cage_slot *slot, int controller)
+{
+    unsigned left = 0;
+
+    for (int i = 0; i < name_count(host, controller); i++) {
+        char path[CAGE_GROUP_BYTES];
+        if (cage_cgroup_path(host, controller, slot, i == 1, path) &&
+            cage_cgroup_clear(path, false, CAGE_GROUP_PATIENCE_MS) < 0)
+            left += count_left(path);
+    }
+    return left;
+}
+
 static unsigned remove_slot(const struct cage_host *host, const struct cage_slot *slot)
 {
     unsigned left = 0;
 
-    for (int c = CAGE_CONTROLLER_MAX - 1; c >= 0; c--) {
-        char path[CAGE_GROUP_BYTES];
-        if (cage_cgroup_stands_alone(host, c) && cage_cgroup_path(host, c, slot, path) &&
-            cage_cgroup_clear(path, false, CAGE_GROUP_PATIENCE_MS) < 0)
-            left += count_left(path);
-    }
+    for (int c = CAGE_CONTROLLER_MAX - 1; c >= 0; c--)
+        if (cage_cgroup_stands_alone(host, c))
+            left += remove_group(host, slot, c);
     return left;
 }
 
@@ -138,21 +156,29 @@ unsigned cage_cgroup_remove(struct cage_cgroup *cgroup)
 
 /* --- notes --- */
 
+static int describe_group(const struct cage_host *host, const struct cage_slot *slot, int controller,
+                          char note[CAGE_NOTE_BYTES], size_t *length)
+{
+    for (int i = 0; i < name_count(host, controller); i++) {
+        char path[CAGE_GROUP_BYTES];
+        if (!cage_cgroup_path(host, controller, slot, i == 1, path) || *length + strlen(path) + 2 > CAGE_NOTE_BYTES)
+            return -ENAMETOOLONG;
+        *length += (size_t)snprintf(note + *length, CAGE_NOTE_BYTES - *length, "%s\n", path);
+    }
+    return 0;
+}
+
 /* The groups of a slot, in the order of making, one a line. */
 static int describe_groups(const struct cage_host *host, const struct cage_slot *slot, char note[CAGE_NOTE_BYTES])
 {
     size_t length = 0;
+    int r = 0;
 
     note[0] = 0;
-    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++) {
-        char path[CAGE_GROUP_BYTES];
-        if (!cage_cgroup_stands_alone(host, c))
-            continue;
-        if (!cage_cgroup_path(host, c, slot, path) || length + strlen(path) + 2 > CAGE_NOTE_BYTES)
-            return -ENAMETOOLONG;
-        length += (size_t)snprintf(note + length, CAGE_NOTE_BYTES - length, "%s\n", path);
-    }
-    return 0;
+    for (int c = 0; c < CAGE_CONTROLLER_MAX && r == 0; c++)
+        if (cage_cgroup_stands_alone(host, c))
+            r = describe_group(host, slot, c, note, &length);
+    return r;
 }
 
 static bool clear_noted(int lock_fd, unsigned patience_ms)

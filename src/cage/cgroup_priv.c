@@ -226,10 +226,11 @@ static int make_group(const char *path, struct base_err *err)
 
 static int open_group(const struct cage_cgroup *cgroup, int controller, int *ret_fd, struct base_err *err)
 {
+    bool is_second = controller == CAGE_PIDS && cgroup->is_second;
     char path[CAGE_GROUP_BYTES];
     int r;
 
-    if (!cage_cgroup_path(cgroup->host, controller, &cgroup->slot, path))
+    if (!cage_cgroup_path(cgroup->host, controller, &cgroup->slot, is_second, path))
         return base_err_set(err, BASE_E_SETUP, cgroup->host->cgroup_parents[controller], "is too long a path");
     r = make_group(path, err);
     if (r < 0)
@@ -248,6 +249,39 @@ static int make_v1(struct cage_cgroup *cgroup, struct base_err *err)
         if (cage_cgroup_stands_alone(cgroup->host, c))
             r = open_group(cgroup, c, &cgroup->dir_fds[c], err);
     return r;
+}
+
+/* --- v1: the group of processes anew --- */
+
+int cage_cgroup_turn(struct cage_cgroup *cgroup, const struct cage_bounds *bounds)
+{
+    int r;
+
+    close_one(&cgroup->dir_fds[CAGE_PIDS]);
+    close_one(&cgroup->held[CAGE_PIDS].fd);
+    cage_cgroup_close_counters(cgroup, CAGE_PIDS);
+    cgroup->is_second = !cgroup->is_second;
+    r = open_group(cgroup, CAGE_PIDS, &cgroup->dir_fds[CAGE_PIDS], NULL);
+    if (r < 0)
+        return r;
+    cage_cgroup_open_counters(cgroup, true);
+    return hold_processes(cgroup, bounds, NULL);
+}
+
+int cage_cgroup_open_turn(const struct cage_cgroup *cgroup)
+{
+    int fd = openat(cgroup->dir_fds[CAGE_PIDS], "tasks", O_WRONLY | O_CLOEXEC);
+
+    return fd < 0 ? -errno : fd;
+}
+
+int cage_cgroup_leave_turn(const struct cage_cgroup *cgroup)
+{
+    char path[CAGE_GROUP_BYTES];
+
+    if (!cage_cgroup_path(cgroup->host, CAGE_PIDS, &cgroup->slot, !cgroup->is_second, path))
+        return -ENAMETOOLONG;
+    return cage_cgroup_clear(path, false, CAGE_GROUP_PATIENCE_MS);
 }
 
 /* --- v2 --- */

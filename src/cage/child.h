@@ -189,7 +189,20 @@ void cage_cgroup_open_counters(struct cage_cgroup *cgroup, bool many_runs);
 void cage_cgroup_count_from_here(struct cage_cgroup *cgroup);
 uint64_t cage_cgroup_processes(const struct cage_cgroup *cgroup);
 uint64_t cage_cgroup_charge_bytes(const struct cage_cgroup *cgroup);
-bool cage_cgroup_reset_peaks(const struct cage_cgroup *cgroup);
+bool cage_cgroup_reset_memory(const struct cage_cgroup *cgroup);
+
+/* cgroup_count_priv.c: v1: whether the peak of processes is more than that of a run with one: nobody can set it back.
+ */
+bool cage_cgroup_has_peak(const struct cage_cgroup *cgroup);
+
+/* cgroup_count_priv.c */
+void cage_cgroup_close_counters(struct cage_cgroup *cgroup, enum cage_controller controller);
+
+/* cgroup_priv.c: v1: make the other group of processes, with its limit, and count there from now on; a new descriptor
+ * with which a process writes itself into it; remove the former one, when all have. 0 or -errno or BASE_E_*. */
+int cage_cgroup_turn(struct cage_cgroup *cgroup, const struct cage_bounds *bounds);
+int cage_cgroup_open_turn(const struct cage_cgroup *cgroup);
+int cage_cgroup_leave_turn(const struct cage_cgroup *cgroup);
 
 /* cgroup_priv.c: close what is open of it; the groups stay. */
 void cage_cgroup_close(struct cage_cgroup *cgroup);
@@ -211,7 +224,8 @@ int cage_keeper_limit(struct cage_keeper *keeper, const struct cage_guest *guest
 /* keep_priv.c: a cage of @keeper is let go, whose groups were @cgroup then. */
 void cage_keeper_note_hurry(struct cage_keeper *keeper, const struct cage_cgroup *cgroup);
 
-/* keep_priv.c: give the next run groups without anything of the last one, on v2. False where that cannot be. */
+/* keep_priv.c: give the next run groups without anything of the last one: on v2 another, on v1 the other one for
+ * processes, to which the keeper moves. False where that cannot be. */
 bool cage_keeper_renew(struct cage_keeper *keeper);
 
 /* make_priv.c: NULL does nothing. */
@@ -229,8 +243,9 @@ enum cage_word {
     CAGE_WORD_LEFT = 'l',   /* from it: a descriptor that is to outlive it */
     CAGE_WORD_NEXT = 'n',   /* to a keeper: make a first process; with its end of a line, and on v2 its group */
     CAGE_WORD_REAP = 'w',   /* to it: reap the one that is dead, and say so */
-    CAGE_WORD_MADE = 'm',   /* from it: this is it; with its pid and a descriptor of it */
-    CAGE_WORD_GONE = 'r',   /* from it: it is dead and reaped, and there is no other */
+    CAGE_WORD_MOVE = 't', /* to it: the same, and move to another group of processes; with what is needed to join it */
+    CAGE_WORD_MADE = 'm', /* from it: this is it; with its pid and a descriptor of it */
+    CAGE_WORD_GONE = 'r', /* from it: it is dead and reaped, and there is no other */
 };
 
 /* make_priv.c: as cage_make(), and @word is what its first process is told at the end. */
@@ -312,6 +327,10 @@ int cage_bounding_prove(void);
 /* zygote_child.c, in a keeper: start the zygote that the supervisor wants, and wait until it is ready. Does nothing
  * where it wants none. */
 int cage_zygote_start(struct cage_context *context);
+
+/* zygote_child.c, in a keeper: have the zygote move to the group of @tasks_fd and to @ns_fd (-1: it stays where it is),
+ * and wait until it is there. 0 or -errno. Does nothing where there is none. */
+int cage_zygote_move(const struct cage_context *context, int tasks_fd, int ns_fd);
 
 /* zygote_child.c, in the cage's first process. */
 

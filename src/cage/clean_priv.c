@@ -123,11 +123,13 @@ static const char *dirt(struct cage_keeper *keeper)
         return "a key is left with its ids";
     if (!network_is_unused(keeper))
         return "its network was used";
-    if (cage_keeper_is_apart(keeper)) /* what is charged to a group goes with it, and it goes only when it is empty */
-        return cage_keeper_renew(keeper) ? NULL : "the group of its runs cannot be renewed";
-    if (!charge_is_low(keeper))
+    if (!cage_keeper_is_apart(keeper) && !charge_is_low(keeper)) /* else what is charged to it goes with the group */
         return "memory is left charged to its groups";
-    return cage_cgroup_reset_peaks(&keeper->cage.cgroup) ? NULL : "a counter of its groups cannot be set back";
+    if (!cage_keeper_is_apart(keeper) && !cage_cgroup_reset_memory(&keeper->cage.cgroup))
+        return "a counter of its groups cannot be set back";
+    if ((cage_keeper_is_apart(keeper) || cage_cgroup_has_peak(&keeper->cage.cgroup)) && !cage_keeper_renew(keeper))
+        return "the group of its runs cannot be renewed"; /* it goes only when it is empty */
+    return NULL;
 }
 
 bool cage_keeper_clean(struct cage_keeper *keeper, const char **ret_why)

@@ -88,6 +88,26 @@ static void make_next(struct cage_context *context, int line_fd, int run_fd)
         (void)kernel_close(run_fd);
 }
 
+/* On v1, with the last cage dead: to another group, together with the zygote. No guest is to see that there was a
+ * first one, so the namespace that hides where they are begins there, too. */
+static int move(struct cage_context *context, int tasks_fd)
+{
+    bool has_ns = !(context->without & CAGE_BIT(CGROUP_NS));
+    KERNEL_AUTO_CLOSE int ns_fd = -1;
+    int r = (int)kernel_write(tasks_fd, "0", 1);
+
+    if (r >= 0 && has_ns)
+        r = kernel_unshare(CLONE_NEWCGROUP);
+    if (r >= 0 && has_ns)
+        r = cage_ns_name(CAGE_NS_CGROUP, context->own_ns);
+    if (r >= 0 && has_ns)
+        r = ns_fd = kernel_open(AT_FDCWD, "/proc/self/ns/cgroup", O_RDONLY, 0);
+    if (r >= 0)
+        r = cage_zygote_move(context, tasks_fd, ns_fd);
+    (void)kernel_close(tasks_fd);
+    return r < 0 ? r : 0;
+}
+
 /* What its cages are told from it by (prove_mount_ns, prove_ipc_ns), and what none of them need look for again. */
 static int leave_marks(struct cage_context *context)
 {
@@ -121,11 +141,13 @@ void cage_keep_main(struct cage_context *context)
         r = cage_line_wait_asked(context, &line_fd, &run_fd);
         if (r == CAGE_WORD_NEXT)
             make_next(context, line_fd, run_fd);
-        else if (r == CAGE_WORD_REAP)
+        else if (r == CAGE_WORD_REAP || r == CAGE_WORD_MOVE)
             reap(context);
+        if (r == CAGE_WORD_MOVE && move(context, line_fd) < 0)
+            kernel_exit(1); /* it serves no more */
         if (r < 0 && context->without & CAGE_BIT(PARENT_DEATH))
             reap(context); /* when its cage is at its end: the other half of that promise */
-        if (r < 0 || (r == CAGE_WORD_REAP && cage_line_say_gone(context->line_fd) < 0))
+        if (r < 0 || (r != CAGE_WORD_NEXT && cage_line_say_gone(context->line_fd) < 0))
             kernel_exit(1); /* the supervisor is dead, or talks nonsense */
     }
 }

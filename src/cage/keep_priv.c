@@ -162,11 +162,23 @@ void cage_keeper_note_hurry(struct cage_keeper *keeper, const struct cage_cgroup
         keeper->is_limited = false;
 }
 
+static int move(struct cage_keeper *keeper)
+{
+    AUTO_CLOSE int tasks_fd = cage_cgroup_open_turn(&keeper->cage.cgroup);
+    int line_fd = keeper->cage.line_fd;
+    int r = tasks_fd < 0 ? tasks_fd : cage_line_send(line_fd, CAGE_WORD_MOVE, &tasks_fd, 1);
+
+    return r < 0 ? r : cage_line_receive(line_fd, CAGE_WORD_GONE, PATIENCE_MS, NULL, NULL);
+}
+
 bool cage_keeper_renew(struct cage_keeper *keeper)
 {
     const struct cage_bounds bounds = {keeper->limits, keeper->uses_cgroup, keeper->network};
+    struct cage_cgroup *cgroup = &keeper->cage.cgroup;
 
-    return cage_cgroup_renew(&keeper->cage.cgroup, &bounds) == 0;
+    if (cage_keeper_is_apart(keeper))
+        return cage_cgroup_renew(cgroup, &bounds) == 0;
+    return cage_cgroup_turn(cgroup, &bounds) == 0 && move(keeper) == 0 && cage_cgroup_leave_turn(cgroup) == 0;
 }
 
 static bool limits_equal(const struct cage_keeper *keeper, const struct cage_plan *plan)

@@ -4,9 +4,10 @@
  * namespaces, with full rights in the slot's user namespace, and runs nothing of any guest's: it only forks. The
  * fork joins the cage, gives up everything that a guest must not have, and goes on as the guest.
  *
- * The request for a fork is one message on a line from the keeper's children. The rest of a run goes over a line of its
- * own: the fork's reply when it is the guest but for its program; the program and its streams, when the listener has
- * been taken and it is time; a byte when the streams are in place; and from the zygote the fork's end.
+ * The keeper may have it move to other control groups. The request for a fork is one message on a line from the
+ * keeper's children. The rest of a run goes over a line of its own: the fork's reply when it is the guest but for its
+ * program; the program and its streams, when the listener has been taken and it is time; a byte when the streams are in
+ * place; and from the zygote the fork's end.
  */
 #pragma once
 
@@ -25,6 +26,7 @@ struct zygote_request {
     uint64_t without;
     uint64_t root; /* number of the mount that the guest must find as its root */
     uint32_t filter_count, top_folders;
+    uint32_t moves; /* no fork is wanted: it is to go where the keeper has gone, and to say so with a byte */
 };
 
 /* The descriptors with it. */
@@ -37,6 +39,13 @@ enum zygote_fd {
     ZYGOTE_CGROUP_NS = ZYGOTE_FD_MIN, /* on v2, one more, and the control group where the fork is born */
     ZYGOTE_GROUP,
     ZYGOTE_FD_MAX
+};
+
+/* The descriptors with it, where it is to move. */
+enum zygote_move_fd {
+    ZYGOTE_MOVE_TASKS,     /* to join the group */
+    ZYGOTE_MOVE_CGROUP_NS, /* may be missing */
+    ZYGOTE_MOVE_MAX
 };
 
 struct zygote_reply {

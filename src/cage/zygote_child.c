@@ -203,6 +203,27 @@ static int send_request(struct cage_context *context, int run_fd)
     return r < 0 ? r : 0;
 }
 
+int cage_zygote_move(const struct cage_context *context, int tasks_fd, int ns_fd)
+{
+    static const struct zygote_request request = {.moves = 1};
+    const int fds[ZYGOTE_MOVE_MAX] = {[ZYGOTE_MOVE_TASKS] = tasks_fd, [ZYGOTE_MOVE_CGROUP_NS] = ns_fd};
+    char control[CMSG_SPACE(sizeof(fds))] __attribute__((aligned(sizeof(size_t)))) = {0};
+    struct iovec iov = {(void *)(uintptr_t)&request, sizeof(request)};
+    struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control};
+    char done;
+    long r;
+
+    if (context->zygote <= 0)
+        return 0;
+    put_control(&message, fds, ns_fd < 0 ? 1 : ZYGOTE_MOVE_MAX);
+    r = kernel_sendmsg(context->zygote_fd, &message, MSG_NOSIGNAL);
+    if (r >= 0)
+        do
+            r = kernel_read(context->zygote_fd, &done, 1);
+        while (r == -EINTR);
+    return r == 1 ? 0 : r < 0 ? (int)r : -ESRCH;
+}
+
 int cage_zygote_ask(struct cage_context *context)
 {
     const int on = 1;

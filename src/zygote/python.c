@@ -136,6 +136,8 @@ static bool receive_request(int fds[ZYGOTE_FD_MAX])
     size_t fd_count;
     ssize_t count = receive(ZYGOTE_LINE_FD, MSG_CMSG_CLOEXEC, head, fds, ZYGOTE_FD_MAX, &fd_count);
 
+    if (count == 0 && request.moves)
+        return fd_count <= ZYGOTE_MOVE_MAX;
     return count >= 0 && (fd_count == ZYGOTE_FD_MIN || fd_count == ZYGOTE_FD_MAX) &&
            (size_t)count == request.filter_count * sizeof(struct sock_filter);
 }
@@ -366,6 +368,19 @@ static pid_t fork_guest(int fds[ZYGOTE_FD_MAX])
     return pid;
 }
 
+/* To where the keeper is. Nobody is below us now. */
+static void follow(const int fds[ZYGOTE_FD_MAX])
+{
+    int ns_fd = fds[ZYGOTE_MOVE_CGROUP_NS];
+
+    if (write(fds[ZYGOTE_MOVE_TASKS], "0", 1) != 1 || (ns_fd >= 0 && setns(ns_fd, CLONE_NEWCGROUP) < 0) ||
+        write(ZYGOTE_LINE_FD, "", 1) != 1)
+        _exit(1); /* the keeper hears that its line is closed */
+    for (int i = 0; i < ZYGOTE_MOVE_MAX; i++)
+        if (fds[i] >= 0)
+            (void)close(fds[i]);
+}
+
 static void serve_one(int own_pid_fd)
 {
     int fds[ZYGOTE_FD_MAX] = {-1, -1, -1, -1, -1, -1};
@@ -373,6 +388,10 @@ static void serve_one(int own_pid_fd)
 
     if (!receive_request(fds))
         _exit(0); /* the keeper is gone, or talks nonsense */
+    if (request.moves) {
+        follow(fds);
+        return;
+    }
     pid = fork_guest(fds);
     for (int i = ZYGOTE_RUN + 1; i < ZYGOTE_FD_MAX; i++)
         if (fds[i] >= 0)

@@ -3,9 +3,12 @@
 That guests see nothing of each other is proved by tests/endure/test_slots.c; that a slot is as good a cage as a fresh
 one by the other stories, which tests/run_all.sh runs in slots too.
 """
+import json
 import os
 import pathlib
 import signal
+import subprocess
+import time
 
 import pytest
 
@@ -139,3 +142,96 @@ def test_fifty_at_once(hood):
     for run in runs:
         expect_ending(run, "exited", exit_code=0)
         assert run.receipt["cage"] == "slot"
+
+
+# ---------------------------------------------------------------- one run after the other: counts are the run's own
+
+def in_turn(hood, programs, cage, *options):
+    """The receipts of runs that one worker has in its two slots, one after the other, in their order."""
+    tasks = [{"id": "t%03d" % n, "prompt": "", "stdin": "", "expect": "nothing of them"} for n in range(len(programs))]
+    folder = hood.folder / "programs"
+    folder.mkdir()
+    for n, (extension, source) in enumerate(programs):
+        (folder / ("t%03d.%s" % (n, extension))).write_text(source)
+    out = hood.folder / "out"
+    hood.call("eval", hood.file("tasks.json", json.dumps(tasks)), "--candidates", folder, "--out", out, "--jobs", "1", "--cage", cage, *options, timeout=120)
+    receipts = [json.loads(line) for line in (out / "receipts.jsonl").read_text().splitlines()]
+    return sorted(receipts, key=lambda receipt: receipt["eval"]["task_id"])
+
+
+ALONE = ("sh", "exit 0\n")
+THREE = ("sh", "sleep 0.05 & sleep 0.05 & wait\n")
+THREADS = ("py", "import threading\nwait = threading.Event()\nthreads = [threading.Thread(target=wait.wait) for _ in range(3)]\n"
+                 "[one.start() for one in threads]\nwait.set()\n[one.join() for one in threads]\n")
+WHERE = ("py", "print(open('/pr' + 'oc/self/cgro' + 'up').read(), end='')\n")
+LARGE = ("py", "x = bytearray(40 << 20)\n")
+SMALL = ("py", "x = 1\n")
+
+
+@pytest.mark.parametrize("cage", ["slot", "zygote"])
+def test_several_processes_and_threads_keep_their_slot(hood, cage):
+    need_groups()
+    programs = [ALONE, THREE, ALONE, THREADS, SMALL, THREE, THREADS, THREE, ALONE, SMALL, ALONE] * 2
+    receipts = in_turn(hood, programs, cage)
+    assert [receipt["teardown"]["slot"] for receipt in receipts] == [{"state": "clean", "why": None}] * len(programs)
+    assert [receipt["teardown"]["cgroups_left"] for receipt in receipts] == [0] * len(programs)
+    wanted = {ALONE: [1], SMALL: [1], THREE: [3], THREADS: [2, 3, 4]}
+    for program, receipt in zip(programs, receipts):
+        assert receipt["usage"]["processes_peak"] in wanted[program], (program, receipt["usage"])
+
+
+@pytest.mark.parametrize("cage", ["slot", "zygote"])
+def test_a_run_does_not_see_that_another_was_before_it(hood, cage):
+    receipts = in_turn(hood, [WHERE, WHERE, THREE, THREE, WHERE, WHERE], cage)
+    seen = {receipt["stdout"]["text"] for receipt in receipts if receipt["stdout"]["text"]}
+    assert len(seen) == 1 and ".." not in seen.pop()
+
+
+@pytest.mark.parametrize("cage", ["slot", "zygote"])
+def test_the_memory_of_a_run_is_not_the_next_ones(hood, cage):
+    need_groups()
+    receipts = in_turn(hood, [SMALL, SMALL, LARGE, LARGE, SMALL, SMALL, SMALL], cage)
+    peaks = [receipt["usage"]["memory_peak_bytes"] for receipt in receipts]
+    assert all(peak > 40 << 20 for peak in peaks[2:4]) and all(peak < 30 << 20 for peak in peaks[:2] + peaks[4:]), peaks
+
+
+@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
+def test_a_limit_of_memory_is_met_exactly(hood, cage):
+    need_groups()
+    run = hood.python("x = []\nwhile True:\n    x.append(bytearray(1 << 20))\n", options=["--cage", cage, "--limit", "memory_bytes=64MiB"])
+    expect_ending(expect_status(run, 137), "limit", limit="memory")
+    assert 56 << 20 < run.receipt["usage"]["memory_peak_bytes"] <= 64 << 20
+
+
+def memory_groups():
+    for line in pathlib.Path("/proc/cgroups").read_text().splitlines():
+        if line.startswith("memory"):
+            return int(line.split()[2])
+    return 0
+
+
+def test_two_hundred_runs_leave_no_group_of_memory(hood):
+    """Also none that is gone and only kept by what was charged to it. On a machine with others, theirs come and go."""
+    need_groups()
+    before = memory_groups()
+    receipts = in_turn(hood, [SMALL, THREE, ALONE, THREADS] * 50, "zygote")
+    assert {receipt["teardown"]["slot"]["state"] for receipt in receipts} == {"clean"}
+    assert wait_until(lambda: memory_groups() <= before + 5, 20, 0.5), (before, memory_groups())
+
+
+def test_a_killed_supervisor_leaves_no_group_of_either_name(hood):
+    """After a run with several processes the slot's group of processes is the other of two."""
+    need_groups()
+    groups = own_cgroups()
+    tasks = [{"id": "t%d" % n, "prompt": "", "stdin": "", "expect": "nothing of them"} for n in range(6)]
+    for n in range(6):
+        hood.file("many/t%d.sh" % n, THREE[1] if n < 4 else "echo up; sleep 20\n")
+    process = subprocess.Popen(hood.command("eval", hood.file("tasks.json", json.dumps(tasks)), "--candidates", hood.folder / "many", "--jobs", "1",
+                                            "--cage", "slot", "--out", hood.folder / "out"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    results = hood.folder / "out" / "results.jsonl"
+    assert wait_until(lambda: results.exists() and len(results_of(results.parent)) == 4, 20, 0.2) and process.poll() is None
+    time.sleep(1)
+    process.kill()
+    process.wait()
+    time.sleep(1)
+    expect_next_start_clears(hood, groups)
