@@ -33,8 +33,8 @@ static void used(uint64_t cpu_ms)
 /* The kernel has the files from the start; here they may be written only just now. */
 static void open_counters(struct cage_cgroup *cgroup)
 {
-    for (int i = 0; i < CAGE_COUNTER_MAX; i++)
-        base_cleanup_close(&cgroup->counter_fds[i]);
+    for (int c = 0; c < CAGE_CONTROLLER_MAX; c++)
+        cage_cgroup_close_counters(cgroup, (enum cage_controller)c);
     cage_cgroup_open_counters(cgroup, false);
 }
 
