@@ -61,6 +61,9 @@ static const struct cli_syntax syntax = {
              "  {id, cases: [{name, input, expect}]}       a function is called\n"
              "  {task_id, prompt, entry_point, test}       HumanEval\n"
              "  {task_id, code, test_list}                 MBPP\n\n"
+             "A run that outlives its session\n"
+             "  With systemd and cgroup v2 an ordinary user's goes with his manager at logout,\n"
+             "  unless it is told to stay: loginctl enable-linger.\n\n"
              "Exit status\n"
              "  0 every candidate passed; 1 some did not; 2 usage or invalid input;\n"
              "  3 infrastructure errors remain, or it was interrupted or refused\n",

@@ -15,9 +15,7 @@ as_root cp accounting "$conf"
 cat >fork.py <<'PROGRAM'
 import os, time
 os.fork()
-end = time.time() + 0.2
-while time.time() < end:
-    pass
+time.sleep(0.3)
 print("hello")
 PROGRAM
 cat >tasks.py <<'PROGRAM'
@@ -30,7 +28,7 @@ for task in tasks:
     open(f"candidates/{task['id']}.py", "w").write(text)
 PROGRAM
 python3 tasks.py
-fumehood eval tasks.json --candidates candidates --out results --jobs 2 --limit cpus=1 >out 2>err &
+fumehood eval tasks.json --candidates candidates --out results --jobs 2 --limit cpus=1 --limit wall_ms=60s >out 2>err &
 eval=$!
 turns=0
 while kill -0 $eval 2>/dev/null; do
@@ -44,7 +42,7 @@ while kill -0 $eval 2>/dev/null; do
     sleep 1
 done
 wait $eval
-tell "all pass" "$? $(grep -o '200 of 200 passed' out) $(cat err)" "0 200 of 200 passed *"
+tell "all pass" "$? $(grep -o '200 of 200 passed' out) $(grep -o '"by_verdict":{[^}]*}' results/summary.json)" "0 200 of 200 passed *"
 tell "systemd was at it" "$turns" "[2-9]*"
 tell "no limit was lost" "$(grep -o '"\(cpus\|memory_bytes\|processes\)":{[^}]*}' results/receipts.jsonl |
     grep -v '"enforced_by":"cgroup-v2"' | head -n 3)" ""
