@@ -14,9 +14,11 @@ printf '[Manager]\nDefaultMemoryAccounting=no\nDefaultTasksAccounting=no\nDefaul
 as_root cp accounting "$conf"
 cat >fork.py <<'PROGRAM'
 import os, time
-os.fork()
+child = os.fork()
 time.sleep(0.3)
-print("hello")
+print("hello", flush=True)
+if child:
+    os.wait()
 PROGRAM
 cat >tasks.py <<'PROGRAM'
 import json, os
