@@ -225,6 +225,26 @@ def test_idles(hood):
     expect_ending(run, "limit", limit="idle")
 
 
+@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
+def test_idles_for_a_longer_time(hood, cage):
+    """The cage's own process wakes twenty times a second, and that is no work of the guest's."""
+    run = hood.python("import time\nprint('begun', flush=True)\ntime.sleep(600)", options=limits("idle_ms=4s", "wall_ms=60s") + ["--cage", cage])
+    expect_soon(expect_status(run, 124))
+    expect_ending(run, "limit", limit="idle")
+
+
+def test_a_little_work_is_not_idling(hood):
+    """Less than a hundredth of a processor."""
+    run = hood.python("""
+import time
+end = time.monotonic() + 5
+while time.monotonic() < end:
+    time.sleep(0.5); spent = time.process_time() + 0.004
+    while time.process_time() < spent: pass
+""", options=limits("idle_ms=2s", "wall_ms=60s"))
+    expect_status(run, 0)
+
+
 def test_working_is_not_idling(hood):
     run = hood.python("import time\nend = time.monotonic() + 2\nwhile time.monotonic() < end: pass", options=limits("idle_ms=700ms"))
     expect_status(run, 0)
