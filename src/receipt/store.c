@@ -39,12 +39,12 @@ struct journal {
 };
 
 struct receipt_store {
-    int dir_fd, objects_fd;
+    int dir_fd, lock_fd, objects_fd;
     struct journal receipts, results;
     char head[BASE_HASH_HEX];
     char evaluation[BASE_HASH_HEX]; /* that was gone on with */
     unsigned long count;            /* receipts */
-    bool mended;
+    bool mended, locked;
     bool has_new_objects;           /* that may not be on the disk */
     bool failed;                    /* what waits has no place any more */
     uint64_t synced_us, waiting_us; /* since when a line waits; 0: none does */
@@ -71,19 +71,55 @@ static int io_err(struct base_err *err, int sys_errno, const char *place, const 
     return r;
 }
 
+/* Whoever may open a file can hold its lock, and folders of results are for others to read. So it is on a file that is
+ * for nobody else, and goes with its owner. */
+#define LOCK_NAME ".lock"
+#define LOCK_MODE 0600
+
+static bool is_still_there(const struct receipt_store *store)
+{
+    struct stat held, there;
+
+    return fstat(store->lock_fd, &held) == 0 && fstatat(store->dir_fd, LOCK_NAME, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           held.st_ino == there.st_ino && held.st_dev == there.st_dev;
+}
+
+static int refuse_second(const struct receipt_store *store, struct base_err *err)
+{
+    (void)base_err_set(err, BASE_E_USAGE, store->dir, "another run is writing to this folder");
+    return base_err_remedy(err, "wait for it, or give another --out");
+}
+
+/* One that goes just now takes its file with it. */
+static int lock_folder(struct receipt_store *store, struct base_err *err)
+{
+    do {
+        base_cleanup_close(&store->lock_fd);
+        store->lock_fd = base_place_open_at(store->dir_fd, LOCK_NAME, O_RDWR | O_CREAT, LOCK_MODE);
+        if (store->lock_fd < 0)
+            return io_err(err, -store->lock_fd, store->dir, "cannot be locked");
+        if (fchmod(store->lock_fd, LOCK_MODE) < 0)
+            return io_err(err, errno, store->dir, "cannot be locked");
+        if (flock(store->lock_fd, LOCK_EX | LOCK_NB) < 0)
+            return errno == EWOULDBLOCK ? refuse_second(store, err)
+                                        : io_err(err, errno, store->dir, "cannot be locked");
+    } while (!is_still_there(store));
+    store->locked = true;
+    return 0;
+}
+
+static void unlock_folder(struct receipt_store *store)
+{
+    if (store->locked)
+        (void)unlinkat(store->dir_fd, LOCK_NAME, 0); /* where it stays, the next one takes it */
+    base_cleanup_close(&store->lock_fd);
+}
+
 static int open_folder(struct receipt_store *store, struct base_err *err)
 {
     int r = base_place_folder(store->dir, BASE_PLACE_MAKE, &store->dir_fd, err);
 
-    if (r < 0)
-        return r;
-    if (flock(store->dir_fd, LOCK_EX | LOCK_NB) == 0)
-        return 0;
-    if (errno != EWOULDBLOCK)
-        return io_err(err, errno, store->dir, "cannot be locked");
-    (void)base_err_set(err, BASE_E_USAGE, store->dir, "another run is writing to this folder");
-    (void)base_err_remedy(err, "wait for it, or give another --out");
-    return BASE_E_USAGE;
+    return r < 0 ? r : lock_folder(store, err);
 }
 
 static int open_objects(struct receipt_store *store, struct base_err *err)
@@ -217,7 +253,7 @@ int receipt_store_open(const char *dir, bool resume, struct receipt_store **ret_
 
     if (!store)
         return base_err_set(err, BASE_E_NOMEM, dir, "out of memory");
-    store->dir_fd = store->objects_fd = store->receipts.fd = store->results.fd = -1;
+    store->dir_fd = store->lock_fd = store->objects_fd = store->receipts.fd = store->results.fd = -1;
     if (snprintf(store->dir, sizeof(store->dir), "%s", dir) >= (int)sizeof(store->dir))
         return base_err_sys(err, BASE_E_USAGE, ENAMETOOLONG, dir, "cannot be made");
     r = open_folder(store, err);
@@ -335,7 +371,8 @@ void receipt_store_close(struct receipt_store *store)
     base_cleanup_close(&store->receipts.fd);
     base_cleanup_close(&store->results.fd);
     base_cleanup_close(&store->objects_fd);
-    base_cleanup_close(&store->dir_fd); /* and with it the lock */
+    unlock_folder(store);
+    base_cleanup_close(&store->dir_fd);
     free(store);
 }
 

@@ -2,6 +2,7 @@
 #include "sample.h"
 #include <errno.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 
 static void add_result(struct receipt_store *store, int number)
@@ -71,8 +72,34 @@ static void one_writer(void **state)
     assert_int_equal(receipt_store_open("out", true, &second, &err), BASE_E_USAGE);
     assert_string_equal(err.what, "another run is writing to this folder");
     assert_null(second);
+    assert_int_equal(access("out/.lock", F_OK), 0); /* the second has not taken it away */
+    receipt_store_close(store);
+    assert_int_equal(access("out/.lock", F_OK), -1);
+    receipt_store_close(sample_store("out", true));
+}
+
+/* Who may read results must not be able to keep us from writing them. */
+static void nobody_else_can_lock_it(void **state)
+{
+    struct receipt_store *store;
+    int dir_fd, file_fd;
+    struct stat st;
+
+    (void)state;
+    assert_int_equal(mkdir("out", 0755), 0);
+    support_write_text("out/.lock", ""); /* left by one that was killed, and open to all since */
+    assert_int_equal(chmod("out/.lock", 0666), 0);
+    dir_fd = open("out", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(flock(dir_fd, LOCK_EX | LOCK_NB), 0);
+    store = sample_store("out", false);
+    assert_int_equal(stat("out/.lock", &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0600);
+    file_fd = open("out/receipts.jsonl", O_RDONLY | O_CLOEXEC);
+    assert_int_equal(flock(file_fd, LOCK_EX | LOCK_NB), 0);
     receipt_store_close(store);
     receipt_store_close(sample_store("out", true));
+    (void)close(file_fd);
+    (void)close(dir_fd);
 }
 
 static void used_folder_needs_resume(void **state)
@@ -297,6 +324,7 @@ int main(void)
         IN_FOLDER(writes_lines),
         IN_FOLDER(keeps_objects_once),
         IN_FOLDER(one_writer),
+        IN_FOLDER(nobody_else_can_lock_it),
         IN_FOLDER(used_folder_needs_resume),
         IN_FOLDER(resume_cuts_torn_lines_and_goes_on),
         IN_FOLDER(resume_with_only_a_torn_line),
