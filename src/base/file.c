@@ -178,7 +178,7 @@ int base_file_read_start(int dir_fd, const char *path, char *text, size_t text_b
     return count < 0 ? -sys_errno : 0;
 }
 
-int base_file_write_all(int fd, const void *bytes, size_t count, const char *place, struct base_err *err)
+int base_file_put_all(int fd, const void *bytes, size_t count)
 {
     const char *next = bytes;
 
@@ -188,9 +188,16 @@ int base_file_write_all(int fd, const void *bytes, size_t count, const char *pla
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)
-            return base_err_sys(err, BASE_E_IO, errno, place, "cannot be written");
+            return -errno;
         next += done;
         count -= (size_t)done;
     }
     return 0;
+}
+
+int base_file_write_all(int fd, const void *bytes, size_t count, const char *place, struct base_err *err)
+{
+    int r = base_file_put_all(fd, bytes, count);
+
+    return r < 0 ? base_err_sys(err, BASE_E_IO, -r, place, "cannot be written") : 0;
 }

@@ -29,7 +29,10 @@ int base_file_read_in(int dir_fd, const char *name, const char *path, size_t max
  * empty. */
 int base_file_read_start(int dir_fd, const char *path, char *text, size_t text_bytes);
 
-/* Write all of it, through short writes and EINTR. @place names the file in the error. */
+/* Write all of it, through short writes and EINTR. 0 or -errno. */
+int base_file_put_all(int fd, const void *bytes, size_t count);
+
+/* The same; @place names the file in the error. */
 int base_file_write_all(int fd, const void *bytes, size_t count, const char *place, struct base_err *err);
 
 /* Say that @path is no regular file but what @mode says. Returns BASE_E_INVALID. */

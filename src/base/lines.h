@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/err.h"
 
 struct base_lines;
@@ -21,7 +22,13 @@ int base_lines_next(struct base_lines *lines, struct base_buf *line, struct base
 /* Number of the line that base_lines_next() returned last, from 1. */
 unsigned long base_lines_number(const struct base_lines *lines);
 
+/* NULL does nothing. */
 void base_lines_close(struct base_lines *lines);
+static inline void base_lines_cleanup(struct base_lines **lines)
+{
+    base_lines_close(*lines);
+}
+#define AUTO_LINES CLEANUP(base_lines_cleanup)
 
 /* The whole of @path, decompressed, at most @max_bytes. */
 int base_lines_read_all(const char *path, size_t max_bytes, struct base_buf *buf, struct base_err *err);

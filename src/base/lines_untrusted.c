@@ -179,11 +179,6 @@ static int refill(struct base_lines *lines, struct base_err *err)
     return check_kind(lines, err);
 }
 
-static void free_lines(struct base_lines **lines)
-{
-    base_lines_close(*lines);
-}
-
 static int start_gzip(struct base_lines *lines, struct base_err *err)
 {
     ssize_t got = pread(lines->fd, lines->in, 2, 0);
@@ -202,7 +197,7 @@ static int start_gzip(struct base_lines *lines, struct base_err *err)
 static int open_lines(int dir_fd, const char *name, const char *path, size_t max_line_bytes,
                       struct base_lines **ret_lines, struct base_err *err)
 {
-    CLEANUP(free_lines) struct base_lines *lines = calloc(1, sizeof(*lines));
+    AUTO_LINES struct base_lines *lines = calloc(1, sizeof(*lines));
     int r;
 
     if (!lines)
@@ -319,7 +314,7 @@ static int append_ready(struct base_lines *lines, size_t room, size_t max_bytes,
 
 int base_lines_read_all(const char *path, size_t max_bytes, struct base_buf *buf, struct base_err *err)
 {
-    CLEANUP(free_lines) struct base_lines *lines = NULL;
+    AUTO_LINES struct base_lines *lines = NULL;
     size_t before = buf->count;
     int r = base_lines_open(path, 0, &lines, err);
 

@@ -4,6 +4,7 @@
  * known, and has none of the supervisor's later memory.
  */
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "cage/child.h"
 #include "cage/compile.h"
 #include <errno.h>
@@ -187,20 +188,6 @@ static int write_order(struct cage_shared *shared, const struct cage_guest *gues
 
 /* --- the files' bytes, one after the other --- */
 
-static int write_all(int fd, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = write(fd, bytes, count);
-        if (written < 0 && errno != EINTR)
-            return -errno;
-        if (written > 0) {
-            bytes += written;
-            count -= (size_t)written;
-        }
-    }
-    return 0;
-}
-
 /* *@ret_fd stays as it is where all went along. */
 static int write_files(const struct cage_guest *guest, const struct cage_order *order, int *ret_fd,
                        struct base_err *err)
@@ -214,7 +201,7 @@ static int write_files(const struct cage_guest *guest, const struct cage_order *
     r = fd < 0 ? -errno : 0;
     for (size_t i = 0; i < guest->file_count && r == 0; i++)
         if (!order->files[i].bytes)
-            r = write_all(fd, guest->files[i].bytes, guest->files[i].count);
+            r = base_file_put_all(fd, guest->files[i].bytes, guest->files[i].count);
     if (r < 0)
         return base_err_sys(err, BASE_E_SETUP, -r, "files", "cannot be handed to the cage");
     *ret_fd = TAKE_FD(fd);

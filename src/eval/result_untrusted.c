@@ -58,11 +58,6 @@ int eval_result_parse(const json_t *line, const char *place, const struct eval_l
     return 0;
 }
 
-static void close_lines(struct base_lines **lines)
-{
-    base_lines_close(*lines);
-}
-
 static int note_line(struct eval_ledger *ledger, struct eval_claims *claims, size_t row, enum judge_verdict verdict,
                      json_t *line, unsigned long number, struct base_err *err)
 {
@@ -80,7 +75,7 @@ static int note_line(struct eval_ledger *ledger, struct eval_claims *claims, siz
 int eval_results_load(int dir_fd, const char *path, struct eval_ledger *ledger, struct eval_claims *claims,
                       struct base_err *err)
 {
-    CLEANUP(close_lines) struct base_lines *lines = NULL;
+    AUTO_LINES struct base_lines *lines = NULL;
     AUTO_BUF struct base_buf text = {0};
     int r = base_lines_open_in(dir_fd, "results.jsonl", path, LINE_MAX_BYTES, &lines, err);
 

@@ -258,14 +258,9 @@ static int check_text(struct verify *verify, const struct base_buf *text, unsign
     return r < 0 ? no_memory(verify) : check_one(verify, receipt, line);
 }
 
-static void free_lines(struct base_lines **lines)
-{
-    base_lines_close(*lines);
-}
-
 static int check_lines(struct verify *verify, const char *path)
 {
-    CLEANUP(free_lines) struct base_lines *lines = NULL;
+    AUTO_LINES struct base_lines *lines = NULL;
     AUTO_BUF struct base_buf line = {0};
     uint64_t used = 0;
     int r = base_lines_open(path, RECEIPT_MAX_BYTES, &lines, verify->err);

@@ -7,6 +7,7 @@
  * and what is too long to be copied, goes through a pipe as it comes (streams.c).
  */
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "warden/watch.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -21,20 +22,6 @@
 /* A copy of more would weigh on whoever waits for the start; no guest may read, and nobody write. */
 #define INPUT_FILE_MAX_BYTES (UINT64_C(64) << 20)
 #define INPUT_MODE           0444
-
-static int write_all(int fd, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = write(fd, bytes, count);
-        if (written < 0 && errno != EINTR)
-            return -errno;
-        if (written > 0) {
-            bytes += written;
-            count -= (size_t)written;
-        }
-    }
-    return 0;
-}
 
 /* From where it stands, which stays so. Returns 0 with the count, 1 where there is more than @max, or -errno. */
 static int copy_rest(struct warden_source *source, int to_fd, uint64_t max)
@@ -54,7 +41,7 @@ static int copy_rest(struct warden_source *source, int to_fd, uint64_t max)
         if (count < 0)
             return 1; /* who reads it as it comes will be told the same */
         source->file_bytes += (uint64_t)count;
-        r = source->file_bytes > max ? 1 : write_all(to_fd, source->chunk, (size_t)count);
+        r = source->file_bytes > max ? 1 : base_file_put_all(to_fd, source->chunk, (size_t)count);
     }
     return r;
 }
@@ -85,7 +72,7 @@ static int fill(struct warden_source *source, int to_fd, uint64_t max)
     if (source->from_fd >= 0)
         return copy_rest(source, to_fd, max);
     source->file_bytes = source->count;
-    return write_all(to_fd, source->bytes, source->count);
+    return base_file_put_all(to_fd, source->bytes, source->count);
 }
 
 /* A description of its own, which can only read, and our copy of it. */

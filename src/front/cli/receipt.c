@@ -71,34 +71,15 @@ static const struct cli_syntax verify_syntax = {
              "of them, show by the head only.\n",
 };
 
-static void lines_cleanup(struct base_lines **lines)
-{
-    if (*lines)
-        base_lines_close(*lines);
-}
-
-static bool is_text(const json_t *json, const char *wanted)
-{
-    return !wanted || (json_is_string(json) && strcmp(json_string_value(json), wanted) == 0);
-}
-
-static bool is_number(const json_t *json, const char *wanted)
-{
-    char text[32];
-
-    (void)snprintf(text, sizeof(text), "%" JSON_INTEGER_FORMAT, json_integer_value(json));
-    return !wanted || (json_is_integer(json) && strcmp(text, wanted) == 0);
-}
-
 static bool is_of(const json_t *receipt, const struct values *values)
 {
     const json_t *judged = json_object_get(receipt, "eval");
     const char *id = json_string_value(json_object_get(receipt, "run_id"));
 
     return (!values->run || (id && strncmp(id, values->run, strlen(values->run)) == 0)) &&
-           is_text(json_object_get(judged, "task_id"), values->task) &&
-           is_number(json_object_get(judged, "sample"), values->sample) &&
-           is_text(json_object_get(judged, "case"), values->at_case);
+           cli_is_text(json_object_get(judged, "task_id"), values->task) &&
+           cli_is_number(json_object_get(judged, "sample"), values->sample) &&
+           cli_is_text(json_object_get(judged, "case"), values->at_case);
 }
 
 static bool asks(const struct values *values)
@@ -184,7 +165,7 @@ static int say_twice(const char *path, const struct values *values, unsigned lon
 static int find_receipt(const char *path, const struct values *values, struct base_buf *kept, unsigned long *ret_number,
                         struct base_err *err)
 {
-    CLEANUP(lines_cleanup) struct base_lines *lines = NULL;
+    AUTO_LINES struct base_lines *lines = NULL;
     AUTO_BUF struct base_buf line = {.max = RECEIPT_MAX_BYTES};
     AUTO_JSON json_t *kept_row = NULL;
     int r = base_lines_open(path, RECEIPT_MAX_BYTES, &lines, err);

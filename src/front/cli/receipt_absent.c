@@ -21,18 +21,12 @@ struct search {
     char task_name[NAME_BYTES], case_name[NAME_BYTES]; /* what they are nearest to */
 };
 
-static void lines_cleanup(struct base_lines **lines)
-{
-    if (*lines)
-        base_lines_close(*lines);
-}
-
-static bool is_text(const json_t *json, const char *wanted)
+bool cli_is_text(const json_t *json, const char *wanted)
 {
     return !wanted || (json_is_string(json) && strcmp(json_string_value(json), wanted) == 0);
 }
 
-static bool is_number(const json_t *json, const char *wanted)
+bool cli_is_number(const json_t *json, const char *wanted)
 {
     char text[32];
 
@@ -76,14 +70,14 @@ static int look_at(struct search *search, const json_t *line, const char *place,
 {
     const json_t *task = json_object_get(line, "task_id"), *at_case = json_object_get(line, "case");
 
-    if (!is_text(task, search->row->task)) {
+    if (!cli_is_text(task, search->row->task)) {
         offer(&search->task, json_string_value(task), search->task_name);
         return 0;
     }
     search->has_task = true;
-    if (!is_text(at_case, search->row->at_case))
+    if (!cli_is_text(at_case, search->row->at_case))
         offer(&search->at_case, json_string_value(at_case), search->case_name);
-    else if (is_number(json_object_get(line, "sample"), search->row->sample) &&
+    else if (cli_is_number(json_object_get(line, "sample"), search->row->sample) &&
              json_is_null(json_object_get(line, "run_id"))) {
         (void)say_not_run(line, place, err);
         return 1;
@@ -105,7 +99,7 @@ static int say_none(const struct search *search, const char *path, struct base_e
 int cli_receipt_absent(const char *receipts, const struct cli_row *row, struct base_err *err)
 {
     static const char name[] = "receipts.jsonl";
-    CLEANUP(lines_cleanup) struct base_lines *lines = NULL;
+    AUTO_LINES struct base_lines *lines = NULL;
     AUTO_BUF struct base_buf text = {.max = RECEIPT_MAX_BYTES};
     struct search search = {.row = row, .task.word = row->task, .at_case.word = row->at_case};
     size_t count = strlen(receipts), folder = count - (sizeof(name) - 1);

@@ -259,16 +259,10 @@ static void take_row(struct count *count, const struct values *values, const jso
     note_example(group, row);
 }
 
-static void lines_cleanup(struct base_lines **lines)
-{
-    if (*lines)
-        base_lines_close(*lines);
-}
-
 /* The last line of an evaluation that runs, or was killed, may be torn. */
 static int read_results(const char *path, const struct values *values, struct count *count, struct base_err *err)
 {
-    CLEANUP(lines_cleanup) struct base_lines *lines = NULL;
+    AUTO_LINES struct base_lines *lines = NULL;
     AUTO_BUF struct base_buf line = {.max = LINE_MAX_BYTES};
     struct base_err torn = {0};
     int r = base_lines_open(path, LINE_MAX_BYTES, &lines, err);
