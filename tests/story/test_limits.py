@@ -308,6 +308,27 @@ def test_too_much_input(hood):
     expect_ending(run, "limit", limit="input")
 
 
+@pytest.mark.parametrize("way", ["file", "pipe", "as it comes"])
+def test_of_too_much_input_no_byte_beyond_the_limit_arrives(hood, way):
+    """The run ends at the first one, and what came before it may not have been read by then."""
+    given = hood.file("in.txt", bytes(range(250)) * 12)
+    program = hood.program("cat", "sh")
+    if way == "as it comes":
+        process = hood.start(program, options=limits("stdin_bytes=1KiB"), stdin=subprocess.PIPE)
+        process.stdin.write(given.read_bytes()[:1000])
+        process.stdin.flush()
+        assert process.stdout.read(1000) == given.read_bytes()[:1000]
+        process.stdin.write(b"x" * 25)
+        run = finish(process)
+        expect_status(run, 122)
+    else:
+        run = hood.run(program, options=limits("stdin_bytes=1KiB") + (["--stdin", given] if way == "file" else []),
+                       **({} if way == "file" else {"stdin": given.read_bytes()}))
+        expect_status(run, 122)
+        assert given.read_bytes()[:1024].startswith(run.out), run
+    expect_ending(run, "limit", limit="input")
+
+
 def test_input_at_the_limit(hood):
     run = hood.python("import sys\nprint(len(sys.stdin.buffer.read()))", stdin=b"x" * 1000, options=limits("stdin_bytes=1000"))
     assert (run.status, run.out) == (0, b"1000\n"), run
