@@ -36,10 +36,12 @@ static bool is_empty(const json_t *value)
 
 /* Beginnings of the words of a name: "test" is in "hidden_tests" and "testCases", and not in "contest". */
 static const char *const of_judging[] = {
-    "assert", "atol",   "base_input", "case",    "checker", "check_",  "compar",   "contract", "entry",   "eval",
-    "expect", "fn",     "footer",     "func",    "grade",   "harness", "header",   "import",   "input",   "judge",
-    "lang",   "limit",  "output",     "postfix", "prefix",  "prelude", "rtol",     "setup",    "special", "stderr",
-    "stdin",  "stdout", "suffix",     "test",    "timeout", "tol",     "unittest", "verif",    "wrapper",
+    "assert",    "atol",        "base_input", "case",    "checker", "check_", "compar",       "contract",    "entry",
+    "eval",      "expect",      "fn",         "footer",  "func",    "grade",  "ground_truth", "groundtruth", "harness",
+    "header",    "hidden",      "import",     "input",   "judge",   "lang",   "limit",        "max_time",    "maxtime",
+    "n_samples", "num_samples", "oracle",     "output",  "postfix", "prefix", "prelude",      "reference",   "rtol",
+    "setup",     "special",     "stderr",     "stdin",   "stdout",  "suffix", "test",         "timeout",     "tol",
+    "unittest",  "verif",       "weight",     "wrapper",
 };
 
 static bool starts_word(const char *name, size_t at)
