@@ -442,7 +442,8 @@ static void close_dir(DIR **dir)
 /* What an evaluation makes; of eval.json also the name that it has while it is written. */
 static bool is_ours(const char *name)
 {
-    static const char *const names[] = {".", "..", ".lock", "receipts.jsonl", "results.jsonl", "objects", "summary.json"};
+    static const char *const names[] = {".",       "..",          ".lock", "receipts.jsonl", "results.jsonl",
+                                        "objects", "summary.json"};
 
     for (size_t i = 0; i < ARRAY_COUNT(names); i++)
         if (strcmp(name, names[i]) == 0)
