@@ -422,7 +422,7 @@ static int join(const char *own, struct place *place, int *ret_lock_fd)
     static const char end[] = "/" SUPERVISOR;
     char path[CAGE_PATH_BYTES];
 
-    if (!ends_with(own, strlen(own) + 1, end) && strcmp(own, end) != 0)
+    if (!ends_with(own, strlen(own), end) && strcmp(own, end) != 0)
         return -ENOENT;
     if (!path_of(own, path) || !is_ours(path))
         return -ENOENT;

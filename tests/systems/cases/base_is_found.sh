@@ -36,4 +36,5 @@ fumehood doctor --all >out
 tell "doctor says that a run is possible" "$? $(sed -n 's/^can run *//p' out)" "0 yes*"
 tell "doctor says where the base is" "$(sed -n 's/^ok *cgroup  *//p' out)" "v2, *"
 tell "explain does not refuse" "$(fumehood policy explain default | grep -c refused)" 0
+tell "nobody has moved aside twice" "$(find /sys/fs/cgroup -path '*/fumehood.supervisor/*' -type d)" ""
 tell "no control group is left" "$(groups_left)" 0
