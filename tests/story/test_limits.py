@@ -2,6 +2,7 @@
 import hashlib
 import json
 import os
+import pathlib
 import re
 import subprocess
 
@@ -529,3 +530,76 @@ def test_who_answers_when_it_is_interrupted_is_too_late(hood, cage):
     hood.call("eval", hood.file("t.jsonl", "\n".join(map(json.dumps, tasks))), "--candidates",
               hood.file("c.jsonl", "\n".join(map(json.dumps, rows))), "--cage", cage, "--limit", "wall_ms=400ms", "--out", hood.folder / "out")
     assert [row["verdict"] for row in results_of(hood.folder / "out")] == ["timeout"] * len(LATE)
+
+
+# ---------------------------------------------------------------- what limited a run is looked at when it is over
+
+def below(pid):
+    """All processes that a process has started, with their parents."""
+    for task in pathlib.Path("/proc/%d/task" % pid).glob("*/children"):
+        for child in task.read_text().split():
+            yield int(child), pid
+            yield from below(int(child))
+
+
+def guest_of(process, of_zygote=False):
+    """The host pid of a Python guest: a fork of another Python, or none."""
+    try:
+        found = dict(below(process.pid))
+        pythons = {pid for pid in found if pathlib.Path("/proc/%d/comm" % pid).read_text().startswith("python")}
+        return next((pid for pid in sorted(pythons) if (found[pid] in pythons) == of_zygote), None)
+    except OSError:
+        return None
+
+
+def group_file(pid, controller, v1_name, v2_name):
+    """The file of a limit, in the group that a process is in."""
+    for line in pathlib.Path("/proc/%d/cgroup" % pid).read_text().splitlines():
+        number, names, path = line.split(":", 2)
+        if controller in names.split(","):
+            return pathlib.Path("/sys/fs/cgroup/" + controller + path) / v1_name
+        if number == "0" and names == "" and not os.path.isdir("/sys/fs/cgroup/" + controller):
+            return pathlib.Path("/sys/fs/cgroup" + path) / v2_name
+    pytest.skip("no group of %s" % controller)
+
+
+CHANGES = {
+    "memory_bytes": ("memory", "memory.limit_in_bytes", "memory.max", "300M"),
+    "processes": ("pids", "pids.max", "pids.max", "max"),
+    "cpus": ("cpu", "cpu.cfs_quota_us", "cpu.max", "-1"),
+}
+
+
+@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
+@pytest.mark.parametrize("key", sorted(CHANGES))
+def test_a_limit_that_others_change_makes_the_run_lost(hood, cage, key):
+    """Whatever it came to: nobody knows what it would have come to, and the limit is not claimed."""
+    need(is_root(), "needs root: the files of another's group")
+    need_groups()
+    process = hood.start(hood.program("import time\nprint('up', flush=True)\ntime.sleep(1.5)\n", "py"), options=["--cage", cage])
+    assert process.stdout.readline() == b"up\n"
+    controller, v1_name, v2_name, value = CHANGES[key]
+    found = group_file(wait_until(lambda: guest_of(process, cage == "zygote"), 5), controller, v1_name, v2_name)
+    found.write_text("max" if found.name == v2_name and value == "-1" else value)
+    run = expect_status(finish(process), 125)
+    expect_ending(run, "lost")
+    assert key in run.ending["detail"], run.ending
+    assert run.receipt["limits"][key]["enforced_by"] == "none"
+    if cage != "fresh":
+        assert run.receipt["teardown"]["slot"]["state"] == "dropped", run.receipt["teardown"]
+
+
+def test_eval_repeats_a_run_that_is_lost(hood):
+    need(is_root(), "needs root: the files of another's group")
+    need_groups()
+    tasks = hood.file("tasks.json", json.dumps([{"id": "t", "prompt": "", "stdin": "", "expect": "end"}]))
+    hood.file("candidates/t.py", "import time\ntime.sleep(2)  # %s\nprint('end')\n" % hood.nonce)
+    process = subprocess.Popen(hood.command("eval", tasks, "--candidates", hood.folder / "candidates", "--out", hood.folder / "out", "--fresh"),
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    guest = wait_until(lambda: guest_of(process), 10)
+    group_file(guest, *CHANGES["processes"][:3]).write_text("max")
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+    endings = [json.loads(line)["ending"]["kind"] for line in (hood.folder / "out" / "receipts.jsonl").read_text().splitlines()]
+    assert endings[-1] == "exited" and endings[:-1] in ([], ["lost"]), endings
+    assert summary_of(hood.folder / "out")["passed"] == 1
