@@ -22,6 +22,7 @@ esac
 env -i /usr/local/bin/fumehood run hello.py >out 2>err
 tell "it runs without an environment" "$? $(cat out err)" "0 hello"
 
+sleep 1
 begun=$(date +%s)
 fumehood eval "$here/examples/functions.json" --candidates "$here/examples/candidates/functions-good" --out results --jobs 2 >out 2>err
 tell "an evaluation passes" "$? $(grep -o '14 of 14 passed' out) $(cat err)" "0 14 of 14 passed *"

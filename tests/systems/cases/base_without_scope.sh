@@ -1,9 +1,10 @@
 # base_without_scope.sh - an option for who wants nothing of systemd
 # starter: root alice
-# length: short
+# length: long
 # seconds: 120
 . /opt/systems/lib.sh
 echo 'print("hello")' >hello.py
+sleep 1
 begun=$(date +%s)
 run --no-scope hello.py
 if [ "$WHO" = root ]; then
