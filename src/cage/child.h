@@ -86,7 +86,8 @@ struct cage_shared {
     char room[CAGE_ORDER_BYTES]; /* for what the order points to */
 };
 
-/* Before a stack is used again: sanitizers have marked what the one before had on it, and it did not return. */
+/* Before a stack, or memory that was one, is used again: sanitizers have marked what the one before had on it, and it
+ * did not return. */
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #define CAGE_STACK_RENEW(stack) __asan_unpoison_memory_region(stack, sizeof(stack))

@@ -112,7 +112,6 @@ static int start(struct mapper *mapper)
         return -ENOENT;
     (void)sigfillset(&all);
     (void)sigprocmask(SIG_SETMASK, &all, &before);
-    CAGE_STACK_RENEW(mapper->stack);
     mapper->pid = kernel_clone_on(CLONE_VM | CLONE_PIDFD | SIGCHLD, mapper->stack + sizeof(mapper->stack),
                                   cage_ids_exec, mapper->argv, &mapper->pid_fd, NULL);
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
@@ -134,6 +133,7 @@ static bool finish(struct mapper *mapper, uint64_t end_us)
     while (waitpid(mapper->pid, NULL, 0) < 0 && errno == EINTR)
         ;
     base_cleanup_close(&mapper->pid_fd);
+    CAGE_STACK_RENEW(mapper->stack); /* it is part of ours */
     return in_time;
 }
 

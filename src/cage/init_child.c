@@ -288,21 +288,11 @@ static int prove(struct cage_context *context)
 
 /* --- the process itself --- */
 
-/* Closes all that is not needed, and fills the low numbers, so that nothing of ours is opened where the guest's streams
- * will be. */
 static int keep_needed(struct cage_context *context)
 {
     const int keep[] = {context->line_fd, context->lock_fd, context->root_fd, context->zygote_fd, context->run_fd};
-    int r = cage_close_all_but(keep, ARRAY_COUNT(keep));
 
-    if (r < 0)
-        return r;
-    for (int low = 0; low < CAGE_LOW_FDS; low++) {
-        r = kernel_dup3(context->line_fd, low, O_CLOEXEC);
-        if (r < 0)
-            return r;
-    }
-    return 0;
+    return cage_close_all_but(keep, ARRAY_COUNT(keep));
 }
 
 static int watch_children(struct cage_context *context)
@@ -314,6 +304,18 @@ static int watch_children(struct cage_context *context)
         return r;
     context->signal_fd = kernel_signalfd(signals, SFD_CLOEXEC | SFD_NONBLOCK);
     return context->signal_fd < 0 ? context->signal_fd : 0;
+}
+
+/* Nothing of ours is opened where the guest's streams will be. What stands there meanwhile takes no bytes: whoever has
+ * something to say to a standard stream, such as a sanitizer, must not say it to our supervisor. */
+static int fill_low(struct cage_context *context)
+{
+    int high = kernel_fcntl(context->signal_fd, F_DUPFD_CLOEXEC, CAGE_LOW_FDS), r = high < 0 ? high : 0;
+
+    for (int low = 0; low < CAGE_LOW_FDS && r >= 0; low++)
+        r = kernel_dup3(high, low, O_CLOEXEC);
+    context->signal_fd = high;
+    return r < 0 ? r : 0;
 }
 
 /* To read what the guest names, also where it has another id or hides its memory from its own. */
@@ -397,7 +399,9 @@ static int settle_down(struct cage_context *context)
 {
     int r = keep_needed(context);
 
-    return r < 0 ? r : watch_children(context);
+    if (r == 0)
+        r = watch_children(context);
+    return r < 0 ? r : fill_low(context);
 }
 
 void cage_init_main(struct cage_context *context)

@@ -449,8 +449,6 @@ def test_what_the_page_says_about_a_full_disk(hood):
 
 # ---------------------------------------------------------------- the last word
 
-SANITIZED = b"__asan_init" in BINARY.read_bytes()
-
 # The limits leave time to start in: who is not there yet holds nothing back.
 HOLDS_BACK = "import signal, sys, threading, time\nprint('partial')\n%s\n"
 ENDLESS = {
@@ -465,7 +463,6 @@ ENDLESS = {
 @pytest.mark.parametrize("who, name, cage", [("hood", name, cage) for name in ENDLESS for cage in ("fresh", "zygote")] + [
     ("hood", "spins", "slot"), ("user_hood", "sleeps", "fresh")])
 def test_what_python_holds_back_at_its_limit_of_time_is_kept(request, who, name, cage):
-    need(cage == "fresh" or not SANITIZED, "with sanitizers, guests of slots and zygotes are not interrupted: they are looked at without")
     hood = request.getfixturevalue(who)
     read, write = os.pipe()
     options = ["--cage", cage, "--limit", "wall_ms=2s"] + (["--if-available"] if hood.prefix else [])
@@ -504,7 +501,6 @@ def test_no_other_language_is_interrupted(hood):
 
 
 def test_an_evaluation_keeps_it_too(hood):
-    need(not SANITIZED, "with sanitizers, guests of zygotes are not interrupted: they are looked at without")
     task = hood.file("t.jsonl", json.dumps({"id": "t", "prompt": "", "stdin": "", "expect": "partial\n"}))
     answer = hood.file("c.jsonl", json.dumps({"task_id": "t", "solution": HOLDS_BACK % ENDLESS["spins"]}))
     hood.call("eval", task, "--candidates", answer, "--limit", "wall_ms=2s", "--out", hood.folder / "out")
