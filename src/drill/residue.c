@@ -169,17 +169,41 @@ static void list_all_groups(const struct cage_host *host, struct drill_words *gr
         list_groups(host->cgroup_parents[c], groups);
 }
 
+/* Nobody is in the group at @path, or it is gone. */
+static bool is_empty(const char *path)
+{
+    char procs[CAGE_PATH_BYTES + 600], text[16];
+
+    (void)snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
+    return base_file_read_start(AT_FDCWD, procs, text, sizeof(text)) < 0 || !*text;
+}
+
+/* Those who are in a slot are in groups below its own. */
+static bool is_empty_below(const char *path)
+{
+    char below[CAGE_PATH_BYTES + 580];
+    DIR *dir = opendir(path);
+    struct dirent *entry;
+    bool empty = true;
+
+    while (dir && empty && (entry = readdir(dir))) {
+        if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+            continue;
+        (void)snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
+        empty = is_empty(below);
+    }
+    if (dir)
+        (void)closedir(dir);
+    return empty;
+}
+
 /* The number of an empty group, 0 when it holds somebody or is gone. Another run on this machine makes and removes
  * groups too: each has a number of its own. */
 static ino_t empty_group(const char *path)
 {
-    char procs[CAGE_PATH_BYTES + 320], text[16];
     struct stat st;
 
-    (void)snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
-    if (stat(path, &st) < 0 || base_file_read_start(AT_FDCWD, procs, text, sizeof(text)) < 0)
-        return 0;
-    return *text ? 0 : st.st_ino;
+    return is_empty(path) && is_empty_below(path) && stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
 /* Empty groups that came since and stay are somebody's rest. */

@@ -113,6 +113,8 @@ static void an_empty_group_that_stays_is_found(void **state)
     assert_int_equal(drill_before_take(&host, &before, NULL), 0);
     make_group("fumehood-2", "");
     make_group("fumehood-3", "1\n");
+    make_group("fumehood-4", "");
+    make_group("fumehood-4/run", "1\n");
     make_group("other", "");
     drill_residue_look(&host, &before, 0, DRILL_PATIENCE_US, &residue);
     (void)snprintf(wanted, sizeof(wanted), "a control group was left: %.400s/fumehood-2",
