@@ -150,15 +150,26 @@ static bool has_mark(const char *path)
            (getxattr(path, "trusted.delegate", value, sizeof(value)) == 1 && *value == '1');
 }
 
-/* A user's manager leaves no mark on its units, so it is asked. */
-static bool is_delegated_by_user_manager(const char *own, const char *unit)
+static bool is_ours(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && st.st_uid == geteuid();
+}
+
+/* A user's manager leaves no mark on its units, so it is asked. Older ones of the system leave none that a user can
+ * read, but only what they delegate to him is his. */
+static bool is_delegated_unmarked(const char *own, size_t unit_length, const char *unit)
 {
     struct cage_scope_doors doors;
-    char manager[48];
+    char manager[48], path[CAGE_PATH_BYTES];
 
-    (void)snprintf(manager, sizeof(manager), "/user@%u.service/", (unsigned)geteuid());
-    if (geteuid() == 0 || !strstr(own, manager))
+    if (geteuid() == 0 || !path_of(own, path))
         return false;
+    (void)snprintf(manager, sizeof(manager), "/user@%u.service/", (unsigned)geteuid());
+    path[strlen(CGROUP_ROOT) + unit_length] = 0;
+    if (!strstr(own, manager))
+        return is_ours(path);
     cage_scope_find(false, &doors);
     return cage_scope_delegates(&doors, unit, SCOPE_PATIENCE_MS);
 }
@@ -175,14 +186,7 @@ static bool is_delegated(const char *own, size_t unit_length, const char *unit)
             return true;
         *strrchr(path, '/') = 0;
     }
-    return is_delegated_by_user_manager(own, unit);
-}
-
-static bool is_ours(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && st.st_uid == geteuid();
+    return is_delegated_unmarked(own, unit_length, unit);
 }
 
 /* The machine's own topmost group has no type. */
