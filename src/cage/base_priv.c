@@ -88,8 +88,13 @@ static int mend(struct place *place, const char *fmt, ...)
     return -1;
 }
 
-static int mend_container(struct place *place)
+/* Who has the groups mounted as they are. */
+static int mend_mount(struct place *place)
 {
+    char unit[CAGE_UNIT_BYTES];
+
+    if (cage_unit_name(unit))
+        return mend(place, "ProtectControlGroups=no in %.100s: docs/systemd.md", unit);
     return mend(place, "start this container with control groups that it may write: docs/containers.md");
 }
 
@@ -318,7 +323,7 @@ static int cannot_divide(struct place *place, const char *path, int r, const str
 
     if (r == -EROFS || (r == -EACCES && !has_systemd())) {
         (void)none(place, CGROUP_ROOT " is %s", r == -EROFS ? "mounted read-only" : "not ours to write");
-        return mend_container(place);
+        return mend_mount(place);
     }
     if (r == -ENOTSUP)
         return none(place, "%.100s has not the controllers memory and pids", path);

@@ -30,7 +30,7 @@ tell_at_most() {
 run() {
     rm -f receipt.json
     status=0
-    timeout 100 fumehood run --receipt receipt.json "$@" >out 2>err || status=$?
+    timeout 250 fumehood run --receipt receipt.json "$@" >out 2>err || status=$?
 }
 
 # field KEY...: a member of the receipt, such as `field limits cpus enforced_by`; objects as JSON, nothing where it is absent
