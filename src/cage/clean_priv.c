@@ -83,10 +83,12 @@ static bool charge_is_low(const struct cage_keeper *keeper)
            cage_cgroup_charge_bytes(&keeper->cage.cgroup) <= keeper->charge_bytes + CAGE_CHARGE_FLOOR_BYTES;
 }
 
-/* What the dead held is given up a moment after their end. */
+/* What the dead held is given up a moment after their end, and what a zygote holds for them when it has its turn. */
+#define PATIENCE_MS 20
+
 static bool becomes_true(bool (*is_true)(struct cage_keeper *), struct cage_keeper *keeper)
 {
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < PATIENCE_MS; i++) {
         if (is_true(keeper))
             return true;
         base_clock_sleep_ms(1);
