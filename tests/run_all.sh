@@ -51,13 +51,13 @@ elif tests/lane.sh "tests-lane-$$" true; then
     tests/lane.sh -r "tests-lane-$$"
     tests/parts.sh mutant unit
     trap stop TERM HUP INT
-    echo "three lanes: the drill, slots and the virtual machine; the stories; sanitizers"
-    lane drill slots vm
+    echo "three lanes: the drill, slots and the virtual machines; the stories; sanitizers"
+    lane drill slots vm systems
     lane stories
     lane asan
     end_lanes
     tests/parts.sh alone
 else
-    tests/parts.sh mutant unit drill slots stories asan vm alone
+    tests/parts.sh mutant unit drill slots stories asan vm systems alone
 fi
 /usr/bin/python3 tests/summary.py "$results"

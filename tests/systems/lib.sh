@@ -4,7 +4,7 @@
 #   # starter: nobody root alice     who runs it, in turn: a unit with Delegate=yes while nobody is logged in; root and alice
 #                                    (groups adm and sudo, sudo without a password) over ssh. Or some of these
 #   # length: short | long           short: also in `make test`
-#   # seconds: 120                   it is ended then
+#   # seconds: 120                   it is ended after three times that: other things may run beside the machine
 # It prints "ok WHAT", "not ok WHAT: SEEN" or "skip WHAT: WHY"; WHAT holds for what is right. It has an empty working folder
 # that others may not enter, $WHO, fumehood in PATH; $here/examples, attacks. It puts back what it changes of the machine.
 # shellcheck shell=sh disable=SC2034 # used by cases

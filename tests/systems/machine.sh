@@ -74,7 +74,7 @@ fi
 suite=$2
 length=${3:-long}
 timeout_s=9000
-[ "$length" = long ] || timeout_s=600
+[ "$length" = long ] || timeout_s=1800
 [ -z "$port" ] || timeout_s=86400
 if [ ! -x "$1" ]; then
     echo "machine.sh: no program at $1 (run make first)" >&2

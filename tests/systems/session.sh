@@ -25,7 +25,7 @@ run_case() {
     work=$(mktemp -d "/var/tmp/case-$name.XXXXXX")
     cd "$work" || exit
     status=0
-    WHO=$who timeout -k 5 "${seconds:-120}" sh "$1" >"$work/.out" 2>"$work/.err" </dev/null || status=$?
+    WHO=$who timeout -k 5 "$((${seconds:-120} * 3))" sh "$1" >"$work/.out" 2>"$work/.err" </dev/null || status=$?
     pass "$name" "$work/.out" "$status" "$work/.err"
     cd / && rm -rf "$work"
 }
