@@ -278,7 +278,10 @@ for cage in fresh slot; do
 done
 sed 's/^echo 0/echo 12 >$own\/pids.max\n&/' /root/delegated.sh >/root/few.sh
 sh /root/few.sh --limit processes=64 --limit wall_ms=20s /root/p/processes.sh >/root/out 2>/root/err
-tell "processes that are refused around a run are not its limit" "$(ending) $(limit_of processes hits)" "*lost* 0"
+# From Linux 6.11 on a refusal is counted where the limit stands, and the run's own group does not show it.
+seen="*lost* 0"
+[ -z "$(find /sys/fs/cgroup -name pids.events.local | head -n 1)" ] || seen="* 0"
+tell "processes that are refused around a run are not its limit" "$(ending) $(limit_of processes hits)" "$seen"
 tell "it leaves no group" "$(left)" 0
 
 exit $bad
