@@ -55,10 +55,18 @@ static void remove_tree(int dir_fd, const char *name, unsigned depth)
     (void)unlinkat(dir_fd, name, AT_REMOVEDIR);
 }
 
-/* What stands there for a slot: of before, or half made by somebody who was killed. */
+/* It loses its name before anything of it: whoever is killed meanwhile leaves no half of one that the next run takes
+ * for whole. */
+static void retire(int slots_fd, const char *name, const char *gone)
+{
+    if (unlinkat(slots_fd, name, 0) < 0 && renameat(slots_fd, name, slots_fd, gone) == 0)
+        remove_tree(slots_fd, gone, 0);
+}
+
+/* What stands there for a slot: of before, or half made or removed by somebody who was killed. */
 static void remove_all(int slots_fd, unsigned slot)
 {
-    char prefix[CAGE_ROOT_NAME_BYTES];
+    char prefix[CAGE_ROOT_NAME_BYTES], gone[CAGE_ROOT_NAME_BYTES];
     int fd = openat(slots_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *slots = fd < 0 ? NULL : fdopendir(fd);
 
@@ -67,9 +75,11 @@ static void remove_all(int slots_fd, unsigned slot)
         return;
     }
     (void)snprintf(prefix, sizeof(prefix), CAGE_ROOT_PREFIX "%u-", slot);
+    (void)snprintf(gone, sizeof(gone), CAGE_ROOT_PREFIX "%u-gone", slot);
+    remove_tree(slots_fd, gone, 0);
     for (struct dirent *entry; (entry = readdir(slots));)
         if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
-            remove_tree(slots_fd, entry->d_name, 0);
+            retire(slots_fd, entry->d_name, gone);
     (void)closedir(slots);
 }
 

@@ -189,6 +189,20 @@ def test_a_half_made_one_is_cleared_away(place):
     assert place.run_is_on(place.root())
 
 
+def test_one_that_was_not_wholly_removed_is_not_used(place):
+    """As where somebody is killed at it: here a mount holds up the removal, until the machine is again as it was."""
+    shown = settings_of(place.python(INODE))
+    folders = [path for path in shown if os.path.isdir(path) and not os.path.islink(path)]
+    need(folders, "this machine has no settings that are shown to guests")
+    whole, root = place.python(LISTED).text, place.root()
+    place.shell('mount -t tmpfs held "$1/etc/alternatives" && mount -t tmpfs -o mode=0700 hidden "$2"', "/run/fumehood/slots/" + root.name, folders[0])
+    place.python(INODE)
+    assert root.name not in place.names(), "what is removed piece by piece has its name still"
+    place.shell('umount /run/fumehood/slots/root-0-gone/etc/alternatives && umount "$1"', folders[0])
+    assert place.python(LISTED).text == whole
+    assert place.root().name == root.name and place.run_is_on(place.root())
+
+
 def test_killed_at_any_moment_it_leaves_no_half_of_one(place):
     whole = place.python(LISTED).text
     for number in range(12):
