@@ -3,7 +3,9 @@
  * Runs in: the supervisor. Changes nothing but a peak, which is set back.
  */
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "cage/cgroup.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -112,15 +114,32 @@ uint64_t cage_cgroup_cpu_us(const struct cage_cgroup *cgroup)
  * events (its failcnt is 0 on new kernels): there its peak tells, up to what is asked for at once. Without a peak, it
  * was its own. */
 #define ASKED_AT_ONCE_BYTES (1u << 16)
+#define PEAK_WITH_SWAP      "memory.memsw.max_usage_in_bytes"
+
+static bool reached_memory(const struct cage_cgroup *cgroup, uint64_t peak)
+{
+    const struct cage_held *held = &cgroup->held[CAGE_MEMORY];
+
+    return held->fd >= 0 && peak + ASKED_AT_ONCE_BYTES >= held->value;
+}
+
+/* v1 limits memory and swap together, and a guest may have its memory swapped out: then this alone was at the limit.
+ * Asked for only where somebody was killed. */
+static bool reached_with_swap(const struct cage_cgroup *cgroup)
+{
+    char text[32];
+
+    return base_file_read_start(cgroup->dir_fds[CAGE_MEMORY], PEAK_WITH_SWAP, text, sizeof(text)) >= 0 &&
+           reached_memory(cgroup, parse_counter(text, NULL));
+}
 
 static bool met_own_memory(const struct cage_cgroup *cgroup)
 {
-    const struct cage_held *held = &cgroup->held[CAGE_MEMORY];
     uint64_t peak = read_counter(cgroup, CAGE_COUNTER_MEMORY_PEAK);
 
     if (cage_cgroup_is_v2(cgroup))
         return counted_since(cgroup, CAGE_COUNTER_OOM_EVENTS) > 0; /* also where it is unknown */
-    return peak == UINT64_MAX || (held->fd >= 0 && peak + ASKED_AT_ONCE_BYTES >= held->value);
+    return peak == UINT64_MAX || reached_memory(cgroup, peak) || reached_with_swap(cgroup);
 }
 
 /* A limit above ours refuses processes that we would have had room for. Kernels before 6.11, and v1 on all, count that
@@ -206,6 +225,7 @@ bool cage_cgroup_has_peak(const struct cage_cgroup *cgroup)
 bool cage_cgroup_reset_memory(const struct cage_cgroup *cgroup)
 {
     int fd = cgroup->counter_fds[CAGE_COUNTER_MEMORY_PEAK];
+    int r = fd < 0 ? -ENOENT : cage_cgroup_write(cgroup->dir_fds[CAGE_MEMORY], PEAK_WITH_SWAP, "0");
 
-    return fd < 0 || pwrite(fd, "0", 1, 0) == 1;
+    return (r == 0 || r == -ENOENT) && (fd < 0 || pwrite(fd, "0", 1, 0) == 1);
 }

@@ -469,6 +469,13 @@ static void memory_that_ran_out_around_it_is_not_its_own(void **state)
     support_write_text("memory.max_usage_in_bytes", "67104768\n"); /* 8 KiB were asked for, 4 were left */
     refusals = refusals_of(CAGE_MANAGER_V1);
     assert_true(!refusals.is_outer_memory && refusals.oom_kills == 1);
+    support_write_text("memory.max_usage_in_bytes", "33554432\n"); /* the rest it has had swapped out */
+    support_write_text("memory.memsw.max_usage_in_bytes", "67104768\n");
+    refusals = refusals_of(CAGE_MANAGER_V1);
+    assert_true(!refusals.is_outer_memory && refusals.oom_kills == 1);
+    support_write_text("memory.memsw.max_usage_in_bytes", "33554432\n");
+    refusals = refusals_of(CAGE_MANAGER_V1);
+    assert_true(refusals.is_outer_memory && refusals.oom_kills == 0);
 }
 
 static void processes_that_were_refused_around_it_are_not_its_own(void **state)
