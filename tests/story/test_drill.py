@@ -64,7 +64,8 @@ class Attacks:
         for result, key in keys.items():
             assert report["summary"][key] == sum(row["result"] == result for row in rows.values()), report["summary"]
             assert report["summary"][key] == sum(group[key] for group in report["summary"]["by_group"].values())
-        assert run.status == (1 if report["summary"]["red"] else 0), run
+        all_skipped = report["summary"]["skipped"] == len(rows)
+        assert run.status == (1 if report["summary"]["red"] or all_skipped else 0), run
         assert status is None or run.status == status, run
         assert not staged(), "staged things stay"
         return rows
@@ -86,6 +87,10 @@ def expect_row(row, result, *parts):
     if result == "held":
         assert row["reasons"] == [], row
     return row
+
+
+def is_too_slow(row):
+    return row["result"] == "skip" and any("too slow to say" in reason for reason in row["reasons"])
 
 
 # ---------------------------------------------------------------- verdicts
@@ -143,8 +148,10 @@ def test_one_of_several_endings(attacks):
 
 def test_a_hang_is_ended_by_the_limit(attacks):
     attacks.add("hangs", "import os, sys, time\nif os.environ.get('DRILL_CONTROL'): sys.exit(10)\ntime.sleep(100)", limits={"wall_ms": "1s"})
-    row = expect_row(attacks.one(status=1), "red", "ended: limit wall")
-    assert row["usage"]["wall_us"] < 5e6
+    row = attacks.one(status=1)
+    # Much else may run beside this test.
+    expect_row(row, row["result"] if is_too_slow(row) else "red", "ended: limit wall")
+    assert row["seen"]["ending"] == ["limit wall"]
 
 
 def test_denials(attacks):
