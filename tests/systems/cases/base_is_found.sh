@@ -10,7 +10,7 @@ tell "it runs" "$status $(cat out err)" "0 hello"
 case $WHO in
 nobody)
     tell "the unit's own group is the base" "$(field cgroup base) $(field cgroup unit)" "delegated run-*.service"
-    tell "who shares it is moved aside" "$(cat /proc/self/cgroup)" "$own/fumehood.supervisor"
+    tell "who shares it is moved aside" "$(cat /proc/self/cgroup)" "*.service/fumehood.supervisor"
     ;;
 *)
     tell "a scope is the base" "$(field cgroup base) $(field cgroup unit)" "scope fumehood-*.scope"
