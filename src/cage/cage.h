@@ -203,6 +203,9 @@ bool cage_host_is_unified(void);
 bool cage_unit_name(char name[CAGE_UNIT_BYTES]);
 bool cage_unit_find(const char *groups, char name[CAGE_UNIT_BYTES]);
 
+/* The folder of this user's sessions that XDG_RUNTIME_DIR names. NULL: none, or another user's, as `su` leaves it. */
+const char *cage_runtime_folder(void);
+
 /* "mount_setattr sethostname": the calls that a cage needs and a filter that was here first refuses or ends a process
  * for. Makes each in a fork, so it is for when something has failed. Where there is no filter, what is refused is the
  * kernel's doing. */

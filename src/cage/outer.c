@@ -10,9 +10,11 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +65,20 @@ bool cage_unit_name(char name[CAGE_UNIT_BYTES])
     name[0] = 0;
     return base_file_read_start(AT_FDCWD, "/proc/self/cgroup", groups, sizeof(groups)) == 0 &&
            cage_unit_find(groups, name);
+}
+
+/* --- the session --- */
+
+const char *cage_runtime_folder(void)
+{
+    const char *folder = getenv("XDG_RUNTIME_DIR");
+    struct stat st;
+
+    if (!folder || folder[0] != '/')
+        return NULL;
+    if (stat(folder, &st) == 0 && st.st_uid != geteuid() && access(folder, W_OK | X_OK) < 0)
+        return NULL;
+    return folder;
 }
 
 /* --- the filter --- */
@@ -290,7 +306,7 @@ static const char *setting_of(unsigned step)
 {
     switch (step) {
     case CAGE_STEP_PROC_MASKED:
-        return "ProtectKernelTunables=no and ProtectKernelLogs=no";
+        return "ProcSubset=pid beside ProtectKernelTunables= and ProtectKernelLogs=, or neither of these,";
     case CAGE_STEP_UTS_NS:
         return "ProtectHostname=no";
     default:

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "cage/cage.h"
 #include "cage/scope.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -24,13 +25,13 @@
 
 void cage_scope_find(bool of_system, struct cage_scope_doors *ret_doors)
 {
-    const char *folder = getenv("XDG_RUNTIME_DIR");
+    const char *folder = cage_runtime_folder();
     char own[32];
 
     (void)snprintf(own, sizeof(own), "/run/user/%u", (unsigned)geteuid());
     if (of_system)
         folder = "/run";
-    else if (!folder || *folder != '/' || strlen(folder) > sizeof(ret_doors->bus_path) - 20)
+    else if (!folder || strlen(folder) > sizeof(ret_doors->bus_path) - 20)
         folder = own; /* there it is without a session, too */
     (void)snprintf(ret_doors->private_path, sizeof(ret_doors->private_path), "%s/systemd/private", folder);
     (void)snprintf(ret_doors->bus_path, sizeof(ret_doors->bus_path), "%s%s", folder,

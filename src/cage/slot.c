@@ -23,19 +23,23 @@ struct slots_place {
     char own[32];
 };
 
-/* The folder of a session; else that of a unit of systemd, which may have several. */
+/* The folder of this user's sessions; else that of a unit of systemd, which may have several; else the sessions' again,
+ * which a process outside of them finds too. */
 static const char *runtime_folder(size_t *ret_length)
 {
-    static const char *const names[] = {"XDG_RUNTIME_DIR", "RUNTIME_DIRECTORY"};
+    static char own[32];
+    const char *folder = cage_runtime_folder();
+    struct stat st;
 
-    for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
-        const char *folder = getenv(names[i]);
-        if (folder && folder[0] == '/') {
-            *ret_length = i == 0 ? strlen(folder) : strcspn(folder, ":");
-            return folder;
-        }
+    if (!folder && (folder = getenv("RUNTIME_DIRECTORY")) && folder[0] != '/')
+        folder = NULL;
+    if (!folder) {
+        (void)snprintf(own, sizeof(own), "/run/user/%u", (unsigned)geteuid());
+        folder = stat(own, &st) == 0 && st.st_uid == geteuid() && access(own, W_OK | X_OK) == 0 ? own : NULL;
     }
-    return NULL;
+    if (folder)
+        *ret_length = strcspn(folder, ":");
+    return folder;
 }
 
 static struct slots_place slots_place(void)

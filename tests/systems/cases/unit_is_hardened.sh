@@ -29,4 +29,10 @@ with ProtectControlGroups=yes "ProtectControlGroups=no in "
 with ProtectHostname=yes "ProtectHostname=no in "
 with RestrictNamespaces=yes "RestrictNamespaces=no"
 with MemoryDenyWriteExecute=yes "MemoryDenyWriteExecute=no"
-with SystemCallFilter=@system-service "landlock_create_ruleset"
+with SystemCallFilter=@system-service "mount_setattr"
+tell "what covers parts of /proc goes with a /proc of processes only" "$(systemd-run -q --wait --pipe --collect -p Delegate=yes \
+    -p ProtectKernelTunables=yes -p ProtectKernelLogs=yes -p ProcSubset=pid fumehood run -- echo here 2>&1)" here
+tell "root needs two capabilities" "$(systemd-run -q --wait --pipe --collect -p Delegate=yes \
+    -p "CapabilityBoundingSet=CAP_SETUID CAP_SETGID" fumehood run -- echo here 2>&1)" here
+tell "what su leaves of another session is not used" \
+    "$(su bob -s /bin/sh -c 'cd / && XDG_RUNTIME_DIR=/run/user/0 fumehood run --if-available -- echo here' 2>&1)" here

@@ -348,8 +348,27 @@ static void in_the_folder_of_a_unit(void **state)
 static void nothing_can_be_made_there(void **state)
 {
     (void)state;
+    assert_int_equal(mkdir("runtime", 0500), 0);
+    expect_no_slot(BASE_E_SETUP, "runtime/fumehood");
+}
+
+/* As su leaves it: no reason to fail, and no place for locks. */
+static void the_session_of_another_user(void **state)
+{
+    struct cage_slot slot;
+
+    (void)state;
+    assert_int_equal(mkdir("unit", 0755), 0);
     assert_int_equal(setenv("XDG_RUNTIME_DIR", "/usr", 1), 0);
-    expect_no_slot(BASE_E_SETUP, "/usr/fumehood");
+    assert_null(cage_runtime_folder());
+    char folder[300], here[256];
+    assert_non_null(getcwd(here, sizeof(here)));
+    (void)snprintf(folder, sizeof(folder), "%s/unit", here);
+    assert_int_equal(setenv("RUNTIME_DIRECTORY", folder, 1), 0);
+    acquire(&slot, 0);
+    cage_slot_release(&slot);
+    assert_int_equal(access("unit/fumehood/slots/0", F_OK), 0);
+    assert_int_equal(unsetenv("RUNTIME_DIRECTORY"), 0);
 }
 
 /* A link at any level leads to where somebody else wants it, even when its target is ours and in order. */
@@ -415,6 +434,7 @@ static int run_as_user(void *argument)
         ROW(a_folder_that_another_user_made_first),
         ROW(in_the_folder_of_a_unit),
         ROW(nothing_can_be_made_there),
+        ROW(the_session_of_another_user),
         ROW(a_link_is_not_followed),
         ROW(a_file_in_the_way),
         ROW(a_path_that_is_too_long),
