@@ -18,7 +18,7 @@ refused user.max_uts_namespaces bob
 
 # As Ubuntu has it for programs without a profile: a namespace is made, and gives no rights.
 profile() { # profile RULES
-    printf 'profile narrow /usr/local/bin/fumehood {\n  file,\n  network,\n  signal,\n  ptrace,\n  unix,\n  mount,\n  umount,\n  pivot_root,\n  /** pix,\n  %s\n}\n' "$1"
+    printf 'profile narrow /usr/local/bin/fumehood {\n  /** rwlkm,\n  network,\n  signal,\n  ptrace,\n  unix,\n  mount,\n  umount,\n  pivot_root,\n  /** ix,\n  %s\n}\n' "$1"
 }
 profile "deny capability," >narrow
 [ ! -e /etc/apparmor.d/abi/4.0 ] || { echo 'abi <abi/4.0>,' && profile "userns, deny capability,"; } >narrow
