@@ -549,6 +549,14 @@ int base_place_open_at(int dir_fd, const char *name, int flags, mode_t mode)
     return TAKE_FD(fd);
 }
 
+bool base_place_is_still(int fd, int dir_fd, const char *name)
+{
+    struct stat held, there;
+
+    return fstat(fd, &held) == 0 && fstatat(dir_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           held.st_ino == there.st_ino && held.st_dev == there.st_dev;
+}
+
 int base_place_remove(const char *path, struct base_err *err)
 {
     AUTO_WALK struct walk walk = {.path = path, .flags = BASE_PLACE_SHARED, .err = err, .fd = -1};

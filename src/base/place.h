@@ -57,6 +57,10 @@ int base_place_replace_at(int dir_fd, const char *name, const char *path, const 
  * has no other name. Returns the descriptor or -errno; -ESTALE: it is something else. */
 int base_place_open_at(int dir_fd, const char *name, int flags, mode_t mode);
 
+/* Whether @fd is of what stands now under @name of an open folder: who has locked it may have waited for one that is
+ * gone. */
+bool base_place_is_still(int fd, int dir_fd, const char *name);
+
 /* Remove the file @path, which is not followed; 0 also where it is not there. */
 int base_place_remove(const char *path, struct base_err *err);
 

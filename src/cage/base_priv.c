@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/place.h"
 #include "cage/child.h"
 #include "cage/scope.h"
 #include <errno.h>
@@ -352,12 +353,11 @@ static int make_folder(int dir_fd, const char *name, mode_t mode)
     return fd;
 }
 
-static bool is_same(int fd, int dir_fd, const char *name)
+static bool is_ours_still(int fd, int dir_fd, const char *name)
 {
-    struct stat held, named;
+    struct stat held;
 
-    return fstat(fd, &held) == 0 && fstatat(dir_fd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-           held.st_ino == named.st_ino && held.st_uid == geteuid();
+    return base_place_is_still(fd, dir_fd, name) && fstat(fd, &held) == 0 && held.st_uid == geteuid();
 }
 
 /* The base, held. Who finds it taken away meanwhile makes the next one. */
@@ -372,7 +372,7 @@ static int hold_base(int dir_fd)
             return fd;
         if (fd >= 0 && fchmod(fd, BASE_MODE) < 0) /* whatever the umask took */
             return -errno;
-        if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) == 0 && is_same(fd, dir_fd, BASE))
+        if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) == 0 && is_ours_still(fd, dir_fd, BASE))
             return TAKE_FD(fd);
         if (base_clock_us() >= deadline_us)
             return -EAGAIN;

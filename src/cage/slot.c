@@ -116,15 +116,6 @@ static int open_slots(int *ret_fd, struct base_err *err)
     return 0;
 }
 
-/* Its owner may have removed the file between our opening it and our lock: then that is a lock on nothing. */
-static bool is_still(int slots_fd, const char *name, int fd)
-{
-    struct stat held, there;
-
-    return fstat(fd, &held) == 0 && fstatat(slots_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-           held.st_ino == there.st_ino && held.st_dev == there.st_dev;
-}
-
 static int lock_failed(unsigned number, int sys_errno, struct base_err *err)
 {
     const struct slots_place place = slots_place();
@@ -148,7 +139,8 @@ static int try_lock(int slots_fd, unsigned number, int *ret_fd)
         return fd;
     if (flock(fd, LOCK_EX | LOCK_NB) < 0)
         return errno == EWOULDBLOCK ? 0 : -errno;
-    if (!is_still(slots_fd, name, fd))
+    /* Its owner may have removed the file between our opening it and our lock: then that is a lock on nothing. */
+    if (!base_place_is_still(fd, slots_fd, name))
         return 0;
     r = cage_fd_high(&fd);
     if (r < 0)

@@ -76,14 +76,6 @@ static int io_err(struct base_err *err, int sys_errno, const char *place, const 
 #define LOCK_NAME ".lock"
 #define LOCK_MODE 0600
 
-static bool is_still_there(const struct receipt_store *store)
-{
-    struct stat held, there;
-
-    return fstat(store->lock_fd, &held) == 0 && fstatat(store->dir_fd, LOCK_NAME, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-           held.st_ino == there.st_ino && held.st_dev == there.st_dev;
-}
-
 static int refuse_second(const struct receipt_store *store, struct base_err *err)
 {
     (void)base_err_set(err, BASE_E_USAGE, store->dir, "another run is writing to this folder");
@@ -103,7 +95,7 @@ static int lock_folder(struct receipt_store *store, struct base_err *err)
         if (flock(store->lock_fd, LOCK_EX | LOCK_NB) < 0)
             return errno == EWOULDBLOCK ? refuse_second(store, err)
                                         : io_err(err, errno, store->dir, "cannot be locked");
-    } while (!is_still_there(store));
+    } while (!base_place_is_still(store->lock_fd, store->dir_fd, LOCK_NAME));
     store->locked = true;
     return 0;
 }
