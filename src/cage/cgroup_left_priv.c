@@ -75,6 +75,12 @@ int cage_cgroup_clear_below(int dir_fd, const char *name, unsigned patience_ms)
     return 0;
 }
 
+/* Or it is gone already. */
+static bool is_removed(const char *group)
+{
+    return rmdir(group) == 0 || errno == ENOENT;
+}
+
 static void remove_below(const char *group)
 {
     AUTO_CLOSE int dir_fd = open(group, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
@@ -91,11 +97,12 @@ int cage_cgroup_clear(const char *group, bool kill_first, unsigned patience_ms)
     /* Whatever a note says: nothing is killed or removed that does not carry our name. */
     if (!name || strncmp(name + 1, CAGE_GROUP_PREFIX, strlen(CAGE_GROUP_PREFIX)) != 0)
         return 0;
-    while (rmdir(group) < 0) {
-        if (errno == EBUSY)
+    while (!is_removed(group)) {
+        if (errno == EBUSY) {
             remove_below(group);
-        if (rmdir(group) == 0 || errno == ENOENT)
-            return 0;
+            if (is_removed(group))
+                return 0;
+        }
         if (errno != EBUSY || base_clock_us() > deadline_us)
             return -errno;
         if (kill_first)
