@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/place.h"
-#include "cage/child.h"
+#include "cage/cgroup.h"
 #include "cage/scope.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ struct place {
     enum cage_base base;
     bool has_cpu;
     char path[CAGE_PATH_BYTES];
-    char unit[sizeof(((struct cage_host *)0)->cgroup_unit)];
+    char unit[CAGE_UNIT_BYTES];
     char why[sizeof(((struct cage_host *)0)->cgroup_why)];
     char remedy[sizeof(((struct cage_host *)0)->cgroup_remedy)];
 };
@@ -120,34 +120,6 @@ static bool path_of(const char *own, char path[CAGE_PATH_BYTES])
            snprintf(path, CAGE_PATH_BYTES, "%s%s", CGROUP_ROOT, strcmp(own, "/") == 0 ? "" : own) < CAGE_PATH_BYTES;
 }
 
-static bool ends_with(const char *text, size_t length, const char *end)
-{
-    return length > strlen(end) && memcmp(text + length - strlen(end), end, strlen(end)) == 0;
-}
-
-static bool is_unit(const char *name, size_t length)
-{
-    return ends_with(name, length, ".service") || ends_with(name, length, ".scope");
-}
-
-/* The innermost unit of systemd that we are in; empty where there is none. Returns how much of @own leads to it. */
-static size_t find_unit(const char *own, char *unit, size_t unit_bytes)
-{
-    size_t found = 0;
-
-    unit[0] = 0;
-    for (const char *at = own; *at;) {
-        size_t length = strcspn(at + 1, "/");
-
-        if (is_unit(at + 1, length) && length < unit_bytes) {
-            (void)snprintf(unit, unit_bytes, "%.*s", (int)length, at + 1);
-            found = (size_t)(at + 1 - own) + length;
-        }
-        at += 1 + length;
-    }
-    return found;
-}
-
 static bool has_mark(const char *path)
 {
     char value[8];
@@ -222,15 +194,6 @@ static bool is_limited(const char *own, size_t unit_length)
 
 /* --- dividing a group --- */
 
-static int write_word(int dir_fd, const char *file, const char *word)
-{
-    AUTO_CLOSE int fd = openat(dir_fd, file, O_WRONLY | O_CLOEXEC);
-
-    if (fd < 0)
-        return -errno;
-    return write(fd, word, strlen(word)) < 0 ? -errno : 0;
-}
-
 /* What was found in a group when all that can be moved was. */
 struct rest {
     int pid;         /* one that stays; 0: none */
@@ -260,7 +223,7 @@ static int move_round(int dir_fd, int to_fd, struct rest *ret_rest)
             continue;
         }
         (void)snprintf(word, sizeof(word), "%d", pid);
-        r = write_word(to_fd, "cgroup.procs", word);
+        r = cage_cgroup_write(to_fd, "cgroup.procs", word);
         if (r < 0 && r != -ESRCH)
             ret_rest->pid = pid;
     }
@@ -282,16 +245,6 @@ static int move_all(int dir_fd, int to_fd, struct rest *ret_rest)
     return r;
 }
 
-static bool has_word(const char *list, const char *word)
-{
-    size_t length = strlen(word);
-
-    for (const char *at = list; (at = strstr(at, word)); at += length)
-        if ((at == list || at[-1] == ' ') && strchr(" \n", at[length]))
-            return true;
-    return false;
-}
-
 /* One word that is not there fails them all: so cpu, which may be missing, comes by itself. */
 static int hand_out(int dir_fd, bool *ret_cpu)
 {
@@ -300,10 +253,11 @@ static int hand_out(int dir_fd, bool *ret_cpu)
 
     if (r < 0)
         return r;
-    if (!has_word(list, "memory") || !has_word(list, "pids"))
+    if (!cage_list_has(list, "memory", " \n") || !cage_list_has(list, "pids", " \n"))
         return -ENOTSUP;
-    r = write_word(dir_fd, "cgroup.subtree_control", "+memory +pids");
-    *ret_cpu = r == 0 && has_word(list, "cpu") && write_word(dir_fd, "cgroup.subtree_control", "+cpu") == 0;
+    r = cage_cgroup_write(dir_fd, "cgroup.subtree_control", "+memory +pids");
+    *ret_cpu =
+        r == 0 && cage_list_has(list, "cpu", " \n") && cage_cgroup_write(dir_fd, "cgroup.subtree_control", "+cpu") == 0;
     return r;
 }
 
@@ -345,12 +299,9 @@ static int open_folder(int dir_fd, const char *name)
 
 static int make_folder(int dir_fd, const char *name, mode_t mode)
 {
-    int fd;
-
     if (mkdirat(dir_fd, name, mode) < 0 && errno != EEXIST)
         return -errno;
-    fd = open_folder(dir_fd, name);
-    return fd;
+    return open_folder(dir_fd, name);
 }
 
 static bool is_ours_still(int fd, int dir_fd, const char *name)
@@ -422,7 +373,7 @@ static int divide(const char *path, enum cage_base base, struct place *place, in
 
 static bool is_own_scope(const char *unit)
 {
-    return strncmp(unit, "fumehood-", strlen("fumehood-")) == 0 && ends_with(unit, strlen(unit), ".scope");
+    return strncmp(unit, "fumehood-", strlen("fumehood-")) == 0 && cage_unit_ends(unit, ".scope");
 }
 
 /* One of ours was here before: its base is beside us. */
@@ -431,7 +382,7 @@ static int join(const char *own, struct place *place, int *ret_lock_fd)
     static const char end[] = "/" SUPERVISOR;
     char path[CAGE_PATH_BYTES];
 
-    if (!ends_with(own, strlen(own), end) && strcmp(own, end) != 0)
+    if (!cage_unit_ends(own, end) && strcmp(own, end) != 0)
         return -ENOENT;
     if (!path_of(own, path) || !is_ours(path))
         return -ENOENT;
@@ -478,7 +429,7 @@ static int ask_for_scope(struct place *place, int *ret_lock_fd)
         return say_scope(place, &err);
     if (read_own(own) < 0)
         return none(place, "/proc does not show our control group");
-    (void)find_unit(own, place->unit, sizeof(place->unit));
+    (void)cage_unit_innermost(own, place->unit);
     return divide_own(own, CAGE_BASE_SCOPE, place, ret_lock_fd);
 }
 
@@ -520,7 +471,7 @@ static int with_systemd(const char *own, size_t unit_length, struct place *place
 
     if (!path_of(own, path))
         return none(place, "our own control group is not below " CGROUP_ROOT);
-    if (ends_with(place->unit, strlen(place->unit), ".service"))
+    if (cage_unit_ends(place->unit, ".service"))
         return place->why[0] ? -1 : refuse_unit(path, place);
     if (unit_length > 0 && is_limited(own, unit_length)) {
         if (place->why[0])
@@ -547,7 +498,7 @@ static int look(struct place *place, int *ret_lock_fd)
 
     if (r < 0)
         return none(place, "/proc does not show our control group");
-    unit_length = find_unit(own, place->unit, sizeof(place->unit));
+    unit_length = cage_unit_innermost(own, place->unit);
     r = join(own, place, ret_lock_fd);
     if (r == 0)
         return 0;

@@ -131,8 +131,9 @@ enum cage_base {
 };
 const char *cage_base_name(enum cage_base base); /* "none", "own-group", "delegated", "scope", "top" */
 
-/* Room for "/sys/fs/cgroup/..." paths. */
+/* Room for "/sys/fs/cgroup/..." paths, and for names of units of systemd. */
 #define CAGE_PATH_BYTES 512
+#define CAGE_UNIT_BYTES 128
 
 struct cage_host {
     bool is_root;     /* started by root, be it only that of a container */
@@ -160,10 +161,10 @@ struct cage_host {
     bool controllers[CAGE_CONTROLLER_MAX];                     /* v2: CPUACCT comes with every group */
     char cgroup_parents[CAGE_CONTROLLER_MAX][CAGE_PATH_BYTES]; /* where our groups go; v2: [CAGE_PIDS] only */
     enum cage_base base;
-    char cgroup_unit[128];   /* v2: systemd's name of what we are in; empty: nothing of its */
-    char cgroup_why[160];    /* NONE: why there is none, for remedies */
-    char cgroup_remedy[192]; /* NONE: the one thing to do about it; empty: not known */
-    bool shows_machine;      /* what /proc of the next cage is to show; see policy_proc */
+    char cgroup_unit[CAGE_UNIT_BYTES]; /* v2: systemd's name of what we are in; empty: nothing of its */
+    char cgroup_why[160];              /* NONE: why there is none, for remedies */
+    char cgroup_remedy[192];           /* NONE: the one thing to do about it; empty: not known */
+    bool shows_machine;                /* what /proc of the next cage is to show; see policy_proc */
 };
 
 /* All that a container, or a unit of systemd, must open for a cage, at once: for faults that come of either. */
@@ -199,7 +200,6 @@ bool cage_host_is_unified(void);
 
 /* The name of the service of systemd that this process is in; false: it is in none, or cannot tell. @groups is the text
  * of /proc/self/cgroup. */
-#define CAGE_UNIT_BYTES 128
 bool cage_unit_name(char name[CAGE_UNIT_BYTES]);
 bool cage_unit_find(const char *groups, char name[CAGE_UNIT_BYTES]);
 

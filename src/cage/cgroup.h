@@ -29,6 +29,16 @@ static inline bool cage_cgroup_stands_alone(const struct cage_host *host, int co
     return host->controllers[controller] && (host->manager == CAGE_MANAGER_V1 || controller == CAGE_PIDS);
 }
 
+/* host.c: whether @word is one of those in @list, between any of @separators. */
+bool cage_list_has(const char *list, const char *word, const char *separators);
+
+/* outer.c: whether a name or a path ends so, and is longer. */
+bool cage_unit_ends(const char *text, const char *end);
+
+/* outer.c: the innermost unit of systemd in a path of groups, a service or a scope; empty where there is none. Returns
+ * how much of @own leads to it. */
+size_t cage_unit_innermost(const char *own, char name[CAGE_UNIT_BYTES]);
+
 /* cgroup_priv.c: write @value to a file of a group. 0 or -errno. */
 int cage_cgroup_write(int dir_fd, const char *file, const char *value);
 

@@ -4,6 +4,7 @@
  */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "cage/cgroup.h"
 #include "cage/ids.h"
 #include "cage/kernel.h"
 #include "cage/mutation.h"
@@ -65,7 +66,7 @@ bool cage_host_is_filtered(void)
 
 static const char *const controller_names[CAGE_CONTROLLER_MAX] = {"pids", "memory", "cpu", "cpuacct"};
 
-static bool list_has(const char *list, const char *word, const char *separators)
+bool cage_list_has(const char *list, const char *word, const char *separators)
 {
     size_t length = strlen(word);
 
@@ -92,7 +93,7 @@ static bool set_parent(char *parent, const char *mount, const char *own)
     return access(parent, W_OK | X_OK) == 0;
 }
 
-/* The path of our group in the hierarchy that has @controller ("" for v2), from /proc/self/cgroup. */
+/* The path of our group in the hierarchy that has @controller, on v1, from /proc/self/cgroup. */
 static bool own_group(const char *groups, const char *controller, char *own, size_t own_bytes)
 {
     char line[CAGE_PATH_BYTES + 64];
@@ -105,7 +106,7 @@ static bool own_group(const char *groups, const char *controller, char *own, siz
             char *rest = line;
             (void)strsep(&rest, ":"); /* the hierarchy's number */
             const char *list = strsep(&rest, ":");
-            if (rest && (*controller ? list_has(list, controller, ",") : *list == 0)) {
+            if (rest && cage_list_has(list, controller, ",")) {
                 (void)snprintf(own, own_bytes, "%s", rest);
                 return true;
             }

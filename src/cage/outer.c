@@ -5,7 +5,7 @@
  */
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "cage/cage.h"
+#include "cage/cgroup.h"
 #include "cage/kernel.h"
 #include <errno.h>
 #include <sched.h>
@@ -20,24 +20,43 @@
 
 /* --- the unit --- */
 
-static bool ends_with(const char *text, const char *end)
+bool cage_unit_ends(const char *text, const char *end)
 {
     size_t length = strlen(text), end_length = strlen(end);
 
     return length > end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* The innermost unit of a path of groups; true where that is a service, and not a user's manager, whose settings are
- * for nobody to change here. */
-static bool service_of(char *path, char name[CAGE_UNIT_BYTES])
+static bool is_unit(const char *name)
 {
-    char *word, *rest = path;
+    return cage_unit_ends(name, ".service") || cage_unit_ends(name, ".scope");
+}
+
+size_t cage_unit_innermost(const char *own, char name[CAGE_UNIT_BYTES])
+{
+    char word[CAGE_UNIT_BYTES];
+    size_t found = 0;
 
     name[0] = 0;
-    while ((word = strsep(&rest, "/")))
-        if (ends_with(word, ".service") || ends_with(word, ".scope"))
-            (void)snprintf(name, CAGE_UNIT_BYTES, "%s", word);
-    return ends_with(name, ".service") && strncmp(name, "user@", 5) != 0;
+    for (const char *at = own; *at;) {
+        size_t length = strcspn(at + 1, "/");
+
+        (void)snprintf(word, sizeof(word), "%.*s", (int)length, at + 1);
+        if (length < sizeof(word) && is_unit(word)) {
+            memcpy(name, word, length + 1);
+            found = (size_t)(at + 1 - own) + length;
+        }
+        at += 1 + length;
+    }
+    return found;
+}
+
+/* True where the innermost unit is a service, and not a user's manager, whose settings are for nobody to change here.
+ */
+static bool service_of(const char *path, char name[CAGE_UNIT_BYTES])
+{
+    (void)cage_unit_innermost(path, name);
+    return cage_unit_ends(name, ".service") && strncmp(name, "user@", 5) != 0;
 }
 
 bool cage_unit_find(const char *groups, char name[CAGE_UNIT_BYTES])
