@@ -144,20 +144,39 @@ static const struct {
     {"pidfd_send_signal", SYS_pidfd_send_signal, 0, {-1, 0}},
 };
 
+/* The signal that ended a fork in which @what was done; 0: it did it, or there was none. */
+static int signal_in_fork(void (*what)(void *argument), void *argument)
+{
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        (void)kernel_prctl(PR_SET_DUMPABLE, 0, 0); /* no handler of crashes has to do with it */
+        what(argument);
+        kernel_exit(0);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return 0;
+    return child > 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
 struct asked {
-    volatile unsigned at; /* which call is made now */
+    unsigned from;        /* which call is made first */
+    volatile unsigned at; /* and which now */
     volatile uint64_t refused;
     volatile bool in_namespaces;
 };
 
-/* In a fork: all from @from on. In namespaces of its own the kernel refuses none of them for want of a right. */
-static void ask(struct asked *asked, unsigned from)
+/* In a fork: all from that on. In namespaces of its own the kernel refuses none of them for want of a right. */
+static void ask(void *argument)
 {
-    (void)kernel_prctl(PR_SET_DUMPABLE, 0, 0); /* no handler of crashes has to do with it */
+    struct asked *asked = argument;
+
     (void)kernel_prctl(PR_SET_NO_NEW_PRIVS, 1, 0);
-    if (from > 0 && asked->in_namespaces)
+    if (asked->from > 0 && asked->in_namespaces)
         (void)kernel_unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWUTS);
-    for (unsigned i = from; i < ARRAY_COUNT(calls); i++) {
+    for (unsigned i = asked->from; i < ARRAY_COUNT(calls); i++) {
         const long *arguments = calls[i].arguments;
         asked->at = i;
         int r =
@@ -170,29 +189,14 @@ static void ask(struct asked *asked, unsigned from)
     }
 }
 
-/* Whether it was ended for a call. */
-static bool ask_in_fork(struct asked *asked, unsigned from)
-{
-    int status = 0;
-    pid_t child = fork();
-
-    if (child == 0) {
-        ask(asked, from);
-        kernel_exit(0);
-    }
-    while (child > 0 && waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return false;
-    return child > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
-}
-
 void cage_filter_refuses(char *text, size_t text_bytes)
 {
     struct asked *asked = kernel_mmap_shared(sizeof(*asked));
     size_t used = 0;
 
     text[0] = 0;
-    for (unsigned from = 0; asked && from < ARRAY_COUNT(calls) && ask_in_fork(asked, from); from = asked->at + 1)
+    for (; asked && asked->from < ARRAY_COUNT(calls) && signal_in_fork(ask, asked) == SIGSYS;
+         asked->from = asked->at + 1)
         asked->refused |= UINT64_C(1) << asked->at;
     for (unsigned i = 0; asked && i < ARRAY_COUNT(calls) && used < text_bytes; i++)
         if (asked->refused >> i & 1)
@@ -201,20 +205,15 @@ void cage_filter_refuses(char *text, size_t text_bytes)
         (void)munmap(asked, sizeof(*asked));
 }
 
+static void ask_landlock(void *argument)
+{
+    (void)argument;
+    (void)kernel_landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+}
+
 int cage_filter_landlock(void)
 {
-    int status = 0;
-    pid_t child = fork();
-
-    if (child == 0) {
-        (void)kernel_prctl(PR_SET_DUMPABLE, 0, 0);
-        (void)kernel_landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-        kernel_exit(0);
-    }
-    while (child > 0 && waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return 0;
-    return child > 0 && WIFSIGNALED(status) ? -ENOSYS : 0;
+    return signal_in_fork(ask_landlock, NULL) ? -ENOSYS : 0;
 }
 
 /* --- namespaces that are not to be had --- */
