@@ -131,13 +131,16 @@ tell "no group is left after all these runs" "$(left)" 0
 program sleeper <<'END'
 sleep 7777 & sleep 7777
 END
-fumehood run /root/p/sleeper.sh >/dev/null 2>&1 &
-supervisor=$!
-tries=0
-while [ -z "$(pidof sleep)" ] && [ $tries -lt 50 ]; do
-    sleep 0.2
-    tries=$((tries + 1))
-done
+run_forever() { # run_forever OPTION...: leaves $supervisor
+    fumehood run "$@" /root/p/sleeper.sh >/dev/null 2>&1 &
+    supervisor=$!
+    tries=0
+    while [ -z "$(pidof sleep)" ] && [ $tries -lt 50 ]; do
+        sleep 0.2
+        tries=$((tries + 1))
+    done
+}
+run_forever
 tell "the guest to be orphaned has started" "$([ -n "$(pidof sleep)" ] && echo yes)" yes
 kill -KILL $supervisor
 sleep 2
@@ -177,15 +180,6 @@ tell "processes are bounded in a slot" "$? $(field processes_peak)" "0 1[0-6]"
 run --cage slot /root/p/daemon.sh
 tell "a daemon dies with its run in a slot" "$status $(pidof sleep)" "0 "
 tell "no group is left after slots" "$(left)" 0
-run_forever() { # run_forever OPTION...: leaves $supervisor
-    fumehood run "$@" /root/p/sleeper.sh >/dev/null 2>&1 &
-    supervisor=$!
-    tries=0
-    while [ -z "$(pidof sleep)" ] && [ $tries -lt 50 ]; do
-        sleep 0.2
-        tries=$((tries + 1))
-    done
-}
 run_forever --cage slot
 kill -KILL $supervisor
 sleep 2
