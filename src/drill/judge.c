@@ -153,6 +153,17 @@ static bool has_word(const json_t *array, const char *word)
     return false;
 }
 
+/* A group that holds a guest has counted it. That is no question of time: whatever else ended the run, its limits were
+ * nobody's. */
+static void judge_group(struct judge *judge, const json_t *receipt, const json_t *achieved, const char *ending)
+{
+    const json_t *peak = get(receipt, "usage", "processes_peak");
+    bool may_not_have_begun = strcmp(ending, "cancelled") == 0 || strcmp(ending, "lost") == 0;
+
+    if (has_word(achieved, "cgroup") && json_is_integer(peak) && json_integer_value(peak) == 0 && !may_not_have_begun)
+        say(&judge->breaches, "its control group has counted no process");
+}
+
 /* Where the guest was started, all that was asked for was achieved. */
 static void judge_protections(struct judge *judge, const json_t *receipt, const char *ending)
 {
@@ -168,6 +179,7 @@ static void judge_protections(struct judge *judge, const json_t *receipt, const 
         if (word && !has_word(achieved, word) && !has_word(missing, word))
             say(&judge->breaches, "ran without the protection %s", word);
     }
+    judge_group(judge, receipt, achieved, ending);
 }
 
 static bool matches(const char *pattern, const char *text)

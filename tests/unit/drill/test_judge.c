@@ -19,9 +19,10 @@
 #define GOOD          "{" RECEIPT_HEAD PROTECTED CLEAN LIMITS DENIALS STREAMS EXITED("0") "}"
 #define REACHED       "{" RECEIPT_HEAD PROTECTED CLEAN LIMITS DENIALS STREAMS EXITED("10") "}"
 #define WITH(receipt) "{'receipts':[" receipt "],'fds_before':9,'fds_after':9}"
-#define LATE                                                                                                           \
-    WITH("{" RECEIPT_HEAD PROTECTED CLEAN LIMITS DENIALS STREAMS                                                       \
+#define LATE_WITH(more)                                                                                                \
+    WITH("{" RECEIPT_HEAD PROTECTED CLEAN LIMITS DENIALS STREAMS more                                                  \
          "'ending':{'kind':'limit','exit_code':null,'signal':null,'limit':'wall'}}")
+#define LATE           LATE_WITH("")
 #define HELD_ANSWER    WITH(GOOD)
 #define REACHED_ANSWER WITH(REACHED)
 
@@ -169,6 +170,21 @@ static const struct {
     {{NONE, LATE, .pace = 3},
      DRILL_SKIP,
      "too slow to say, at 3 times the usual time: ended: limit wall, expected: exited 0"},
+    {{NONE, LATE_WITH("'protections':{'requested':['cgroup'],'achieved':['cgroup']},'usage':{'processes_peak':0},"),
+      .pace = 20},
+     DRILL_RED,
+     "its control group has counted no process"},
+    {{NONE, LATE_WITH("'protections':{'requested':['cgroup'],'achieved':['cgroup']},'usage':{'processes_peak':1},"),
+      .pace = 20},
+     DRILL_SKIP,
+     "too slow to say"},
+    {{NONE, LATE_WITH("'protections':{'requested':['cgroup'],'achieved':['cgroup']},'usage':{'processes_peak':null},"),
+      .pace = 20},
+     DRILL_SKIP,
+     "too slow to say"},
+    {{NONE, LATE_WITH("'protections':{'requested':[],'achieved':[]},'usage':{'processes_peak':0},"), .pace = 20},
+     DRILL_SKIP,
+     "too slow to say"},
     {{NONE "expect: {hits: [memory_bytes]}\n", LATE, .pace = 20}, DRILL_SKIP, "too slow to say, at 20 times"},
     {{NONE, LATE, .pace = 20, .residue = "1 process of the run lives"}, DRILL_RED, "1 process of the run lives"},
     {{NONE, REACHED_ANSWER, .pace = 20}, DRILL_RED, "the attack succeeded"},
