@@ -3,7 +3,7 @@
 #   make            build build/release/fumehood
 #   make demo       install what is missing, build, judge the example candidates
 #   make check      for each change: unit tests, replay of the fuzz seeds, lint; a minute or so
-#   make test       everything, also with sanitizers; half an hour
+#   make test       everything, also with sanitizers; twenty minutes
 #   make test-v2    run the program in a virtual machine that has cgroup v2 only
 #   make test-systems   run it on stock Debian 12 and 13 in virtual machines, drill and all: hours; or SUITE=bookworm, trixie
 #   make bench-build  build what the benchmarks need, measure nothing
