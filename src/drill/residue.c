@@ -257,13 +257,25 @@ static int read_own_mounts(struct base_buf *mounts, struct base_err *err)
     return fd < 0 ? base_err_sys(err, BASE_E_IO, errno, MOUNTS, "cannot be read") : read_mounts(fd, mounts, err);
 }
 
-static bool has_line(const struct base_buf *text, const char *line, size_t length)
+/* Of a line of mountinfo, all but the filesystem's own options after the first, which is rw or ro: its size and the like
+ * are changed at any place where it is mounted, and by whom cannot be seen. */
+static size_t mount_length(const char *line)
+{
+    size_t length = strcspn(line, "\n");
+    const char *at = memmem(line, length, " - ", strlen(" - "));
+
+    for (int word = 0; at && word < 3; word++) /* the dash, its type, its source */
+        at = memchr(at + 1, ' ', length - (size_t)(at + 1 - line));
+    return at ? (size_t)(at - line) + strcspn(at, ",\n") : length;
+}
+
+static bool has_mount(const struct base_buf *text, const char *line, size_t length)
 {
     for (const char *at = text->bytes; at && *at;) {
-        size_t count = strcspn(at, "\n");
-        if (count == length && memcmp(at, line, length) == 0)
+        if (mount_length(at) == length && memcmp(at, line, length) == 0)
             return true;
-        at += count + (at[count] == '\n');
+        at += strcspn(at, "\n");
+        at += *at == '\n';
     }
     return false;
 }
@@ -303,12 +315,12 @@ static void compare_mounts(const struct base_buf *from, const struct base_buf *t
                            const struct base_buf *others, struct drill_residue *residue)
 {
     for (const char *at = from->bytes; at && *at;) {
-        size_t length = strcspn(at, "\n");
         struct place place;
         read_place(at, &place);
-        if (!has_line(to, at, length) && is_ours(&place, others))
+        if (!has_mount(to, at, mount_length(at)) && is_ours(&place, others))
             add_mount(&place, what, residue);
-        at += length + (at[length] == '\n');
+        at += strcspn(at, "\n");
+        at += *at == '\n';
     }
 }
 

@@ -56,7 +56,8 @@ def nothing_left(nonce, tmp_path):
     left = story.wait_until(lambda: not story.processes_with(nonce), 3) or story.processes_with(nonce)
     assert left is True, "processes left: %s" % left
     assert story.mount_table(tmp_path) == mounts, "mounts left"
-    assert not story.left_cgroups(groups), "control groups left: %s" % story.left_cgroups(groups)
+    left = story.left_cgroups(groups)
+    assert not left, "control groups left: %s" % left
     assert len(os.listdir("/proc/self/fd")) <= descriptors + 2, "descriptors left"
 
 

@@ -3,6 +3,7 @@
 Nothing here knows how fumehood works inside. What a test may use: exit statuses, bytes, the receipt's JSON, and what
 the kernel shows to anybody: /proc, the control groups' folders, the mount table.
 """
+import contextlib
 import functools
 import json
 import os
@@ -125,13 +126,24 @@ def dead_cgroups(before):
             if os.path.isdir(path) and not cgroup_is_alive(path) and not is_shared_parent(path)}
 
 
+def numbered(paths):
+    """Each with its number: another run on this machine makes and removes groups of the same name."""
+    found = set()
+    for path in paths:
+        with contextlib.suppress(FileNotFoundError):
+            found.add((path, os.stat(path).st_ino))
+    return found
+
+
 def left_cgroups(before):
     """Those of them that do not go away by themselves."""
-    suspects = dead_cgroups(before)
-    if suspects:
-        wait_until(lambda: not (suspects & dead_cgroups(before)), 3, 0.1)
-        suspects &= dead_cgroups(before)
-    return suspects
+    suspects = numbered(dead_cgroups(before))
+
+    def gone():
+        suspects.intersection_update(numbered(dead_cgroups(before)))
+        return not suspects
+    wait_until(gone, 3, 0.1)
+    return {path for path, _ in suspects}
 
 
 def expect_next_start_clears(hood, before):

@@ -394,6 +394,18 @@ def test_a_mount_that_appears_is_red(attacks):
     assert not os.path.ismount(attacks.folder)
 
 
+def test_a_filesystem_that_somebody_changes_is_not_the_runs(attacks, small_disk):
+    disk = small_disk(1 << 20)
+    attacks.add("slow-" + attacks.hood.nonce, "import time; time.sleep(1)", control="none", control_why="it is done for it")
+    process = subprocess.Popen(attacks.hood.command("drill", "--attacks", attacks.folder, "--json"), stdout=subprocess.PIPE)
+    assert wait_until(lambda: orders_of(process.pid), 10)
+    subprocess.run(["mount", "-o", "remount,size=2m", str(disk)], check=True)
+    out, _ = process.communicate(timeout=60)
+    (row,) = json.loads(out)["attacks"]
+    expect_row(row, "held")
+    assert row["residue"] == NOTHING_LEFT
+
+
 def test_what_the_terminal_shows(attacks):
     """A secret that the control shows there is none that the cage let out."""
     attacks.add("control-shows", "import os; print(os.environ.get('DRILL_SECRET', 'none'))", outside=["terminal", "secret-env"])
@@ -589,10 +601,12 @@ def test_the_table_on_a_terminal(attacks, columns, wide):
     attacks.add("a-name-of-twenty-one-x", WORKS_BARE)
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    subprocess.run(attacks.hood.command("drill", "--attacks", attacks.folder), stdout=theirs, timeout=60, check=True)
+    run = subprocess.run(attacks.hood.command("drill", "--attacks", attacks.folder), stdout=theirs, stderr=subprocess.PIPE, timeout=60)
     os.close(theirs)
-    head = os.read(ours, 4096).decode().splitlines()[0]
+    said = os.read(ours, 4096).decode()
     os.close(ours)
+    assert run.returncode == 0, (said, run.stderr)
+    head = said.splitlines()[0]
     assert ("denials" in head) == wide and len(head) <= columns, head
 
 
