@@ -257,8 +257,8 @@ static int read_own_mounts(struct base_buf *mounts, struct base_err *err)
     return fd < 0 ? base_err_sys(err, BASE_E_IO, errno, MOUNTS, "cannot be read") : read_mounts(fd, mounts, err);
 }
 
-/* Of a line of mountinfo, all but the filesystem's own options after the first, which is rw or ro: its size and the like
- * are changed at any place where it is mounted, and by whom cannot be seen. */
+/* Of a line of mountinfo, all but the filesystem's own options after the first, which is rw or ro: its size and the
+ * like are changed at any place where it is mounted, and by whom cannot be seen. */
 static size_t mount_length(const char *line)
 {
     size_t length = strcspn(line, "\n");
