@@ -294,6 +294,7 @@ struct cage_slot {
     int lock_fd; /* -1: none needed */
     unsigned number;
     unsigned home; /* of the folder of locks: systems with folders of their own may share control groups */
+    unsigned ids;  /* which of the machine's ids, where it has own ones: each folder's are counted from elsewhere */
     dev_t dev;     /* that folder */
     ino_t ino;
 };
@@ -542,6 +543,7 @@ enum cage_ahead {
 struct cage_keeper {
     struct cage cage; /* its process, the groups, what all its cages see; CAGE_NONE: there is no keeper */
     unsigned slot;    /* its number */
+    unsigned ids;     /* as in struct cage_slot */
     unsigned runs;    /* that it has served */
     bool has_zygote;
     bool is_silent;  /* it did not answer: it is dead, or will be */

@@ -290,7 +290,7 @@ int cage_cgroup_leave_turn(const struct cage_cgroup *cgroup)
  * right to move some, there and in the group above both. It is to these two files alone. */
 static int let_keeper_in(const struct cage_cgroup *cgroup, int dir_fd)
 {
-    uid_t uid = cage_ids_of(cgroup->host, cgroup->slot.number).first_user;
+    uid_t uid = cage_ids_of(cgroup->host, cgroup->slot.ids).first_user;
 
     if (!cgroup->is_kept || !cgroup->host->privileged)
         return 0;

@@ -51,7 +51,7 @@ static bool has_key(const char *users, uint32_t id)
 static bool keys_are_gone(const struct cage_keeper *keeper)
 {
     const struct cage_host *host = &keeper->cage.shared->host;
-    const struct cage_ids ids = cage_ids_of(host, keeper->slot);
+    const struct cage_ids ids = cage_ids_of(host, keeper->ids);
     char text[8192];
     ssize_t count = keeper->keys_fd < 0 ? 0 : pread(keeper->keys_fd, text, sizeof(text) - 1, 0);
 

@@ -221,13 +221,13 @@ void cage_ids_probe(struct cage_host *host)
     host->groups_stay = host->is_root ? CAGE_STAY_ROOT : probe_user(host);
 }
 
-struct cage_ids cage_ids_of(const struct cage_host *host, unsigned slot)
+struct cage_ids cage_ids_of(const struct cage_host *host, unsigned at)
 {
-    const unsigned at = host->privileged ? 2 * slot : slot;
+    const unsigned first = 2 * at;
 
     if (host->privileged)
-        return (struct cage_ids){host->uid_base + at, host->gid_base + at, host->uid_base + at + 1,
-                                 host->gid_base + at + 1};
+        return (struct cage_ids){host->uid_base + first, host->gid_base + first, host->uid_base + first + 1,
+                                 host->gid_base + first + 1};
     return (struct cage_ids){geteuid(), getegid(), host->uid_base + at, host->gid_base + at};
 }
 

@@ -11,11 +11,11 @@ struct cage_ids {
 /* ids.c: find out, and fill in what @host has of it. */
 void cage_ids_probe(struct cage_host *host);
 
-/* ids.c: those of the cages in a slot, where they have their own. */
-struct cage_ids cage_ids_of(const struct cage_host *host, unsigned slot);
+/* ids.c: those of the cages in a slot, where they have their own; @at is the slot's `ids`. */
+struct cage_ids cage_ids_of(const struct cage_host *host, unsigned at);
 
 /* ids_priv.c: map them into the user namespace of @pid, a child of ours that has none yet. */
-int cage_ids_map(const struct cage_host *host, unsigned slot, pid_t pid, struct base_err *err);
+int cage_ids_map(const struct cage_host *host, unsigned at, pid_t pid, struct base_err *err);
 
 /* ids.c: the programs that map what their user may give away; NULL where one is not there. */
 enum cage_ids_program { CAGE_IDS_USERS, CAGE_IDS_GROUPS, CAGE_IDS_PROGRAM_MAX };

@@ -190,9 +190,9 @@ static int have_mapped(const struct cage_ids *ids, pid_t pid, struct base_err *e
 
 /* --- all --- */
 
-int cage_ids_map(const struct cage_host *host, unsigned slot, pid_t pid, struct base_err *err)
+int cage_ids_map(const struct cage_host *host, unsigned at, pid_t pid, struct base_err *err)
 {
-    const struct cage_ids ids = cage_ids_of(host, slot);
+    const struct cage_ids ids = cage_ids_of(host, at);
 
     if (!host->has_own_ids)
         return write_starters(pid, err);

@@ -45,6 +45,7 @@ int cage_keep(const struct cage_host *host, const struct cage_slot *slot, const 
         return r;
     }
     keeper.slot = slot->number;
+    keeper.ids = slot->ids;
     keeper.has_zygote = zygote != NULL;
     if (!cage_keeper_is_apart(&keeper))
         keeper.cage.cgroup.own = zygote ? 3 : 2; /* itself, its zygote, and the first process of a cage */

@@ -100,7 +100,7 @@ static int settle(const struct cage_host *host, const struct cage_slot *slot, en
                   struct base_err *err)
 {
     bool own_ids = !(cage_mutation_read(environ) & CAGE_BIT(USER_NS));
-    int r = own_ids ? cage_ids_map(host, slot->number, cage->pid, err) : 0;
+    int r = own_ids ? cage_ids_map(host, slot->ids, cage->pid, err) : 0;
 
     if (r < 0)
         return r;

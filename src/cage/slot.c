@@ -1,8 +1,8 @@
 /* slot.c - a number that nobody else on this machine has at this time
  *
- * The number names the control groups and chooses the host ids of a cage. It is held by a lock on a file, which the
- * kernel gives back when the supervisor and the cage's first process are both dead or dying: what it left behind is
- * nobody's then.
+ * It names the control groups and chooses the host ids of a cage. It is held by a lock on a file, which the kernel
+ * gives back when the supervisor and the cage's first process are both dead or dying: what it left behind is nobody's
+ * then. "Nobody" goes as far as the folder of locks is seen; for others see note_home().
  */
 #include "cage/slot.h"
 #include "base/cleanup.h"
@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 /* Where the folder of locks stands: our own folders one in the other, below one that others may use too. */
 struct slots_place {
@@ -236,17 +237,20 @@ unsigned cage_slot_each_dead(bool (*clear)(int lock_fd, unsigned patience_ms), u
     return left;
 }
 
-/* Containers may share the control groups of their host and not its /run: then each counts its slots alone, and this
- * keeps their groups apart. */
+/* Containers may share the control groups and the ids of their host and not its /run, and a user's unit not that of the
+ * session: then each counts its slots alone, and this keeps their groups apart, and mostly their ids. The time of birth
+ * is 0 where the filesystem knows none. */
 static void note_home(int slots_fd, struct cage_slot *slot)
 {
-    struct stat st;
+    struct statx st;
+    uint64_t mix;
 
-    if (fstat(slots_fd, &st) < 0)
+    if (statx(slots_fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &st) < 0)
         return;
-    slot->home = (unsigned)(st.st_ino ^ st.st_ctim.tv_sec ^ st.st_dev << 20);
-    slot->dev = st.st_dev;
-    slot->ino = st.st_ino;
+    slot->dev = makedev(st.stx_dev_major, st.stx_dev_minor);
+    slot->ino = st.stx_ino;
+    mix = st.stx_ino ^ (uint64_t)slot->dev << 20 ^ (uint64_t)st.stx_btime.tv_sec << 30 ^ st.stx_btime.tv_nsec;
+    slot->home = (unsigned)(mix * UINT64_C(0x9e3779b97f4a7c15) >> 32); /* every bit of it changes the high ones */
 }
 
 int cage_slot_folder(int *ret_fd)
@@ -273,6 +277,7 @@ int cage_slot_acquire(const struct cage_host *host, struct cage_slot *ret_slot, 
             return lock_failed(number, -r, err);
         if (r > 0) {
             ret_slot->number = number;
+            ret_slot->ids = (unsigned)(((uint64_t)ret_slot->home + number) % slots);
             return 0;
         }
     }

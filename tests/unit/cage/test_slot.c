@@ -180,6 +180,32 @@ static void a_killed_owners_slot_is_free_again(void **state)
     cage_slot_release(&slot);
 }
 
+/* Two folders of locks are two systems, or two of a user's sessions: neither knows which numbers the other has. */
+static void each_folder_has_names_and_ids_of_its_own(void **state)
+{
+    struct cage_host own = host;
+    struct cage_slot one, other, next;
+
+    (void)state;
+    own.has_own_ids = true;
+    own.uid_slots = 1u << 31; /* as good as never the same by chance */
+    assert_int_equal(cage_slot_acquire(&own, &one, NULL), 0);
+    assert_int_equal(cage_slot_acquire(&own, &next, NULL), 0);
+    assert_int_equal(next.home, one.home);
+    assert_int_equal(next.ids, (one.ids + 1) % own.uid_slots);
+    cage_slot_release(&one);
+    assert_int_equal(cage_slot_acquire(&own, &one, NULL), 0);
+    assert_int_equal(next.home, one.home); /* whatever was made in the folder meanwhile */
+    assert_int_equal(rename("runtime/fumehood", "runtime/before"), 0);
+    assert_int_equal(cage_slot_acquire(&own, &other, NULL), 0);
+    assert_int_equal(other.number, one.number);
+    assert_int_not_equal(other.home, one.home);
+    assert_int_not_equal(other.ids, one.ids);
+    cage_slot_release(&one);
+    cage_slot_release(&next);
+    cage_slot_release(&other);
+}
+
 /* The lock lives as long as any copy of the descriptor: the cage's first process has one. */
 static void a_slot_lives_until_its_last_process_is_dead(void **state)
 {
@@ -426,6 +452,7 @@ static int run_as_user(void *argument)
         ROW(processes_never_share),
         ROW(racing_processes_never_share),
         ROW(a_killed_owners_slot_is_free_again),
+        ROW(each_folder_has_names_and_ids_of_its_own),
         ROW(a_slot_lives_until_its_last_process_is_dead),
         ROW(the_next_start_clears_up),
         ROW(none_is_needed_where_nothing_depends_on_it),
