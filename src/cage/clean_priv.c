@@ -77,7 +77,7 @@ static bool processes_are_gone(struct cage_keeper *keeper)
 
 /* What was read of /usr for the first time is charged too. It stays read when the group goes, and is charged to no
  * other run; to give it up here would take its time from the next run, which would have to read it again. */
-static bool charge_is_low(const struct cage_keeper *keeper)
+static bool charge_is_low(struct cage_keeper *keeper)
 {
     return !has_group(keeper, CAGE_MEMORY) ||
            cage_cgroup_charge_bytes(&keeper->cage.cgroup) <= keeper->charge_bytes + CAGE_CHARGE_FLOOR_BYTES;
@@ -125,7 +125,7 @@ static const char *dirt(struct cage_keeper *keeper)
         return "a key is left with its ids";
     if (!network_is_unused(keeper))
         return "its network was used";
-    if (!cage_keeper_is_apart(keeper) && !charge_is_low(keeper)) /* else what is charged to it goes with the group */
+    if (!cage_keeper_is_apart(keeper) && !becomes_true(charge_is_low, keeper)) /* else it goes with the group */
         return "memory is left charged to its groups";
     if (!cage_keeper_is_apart(keeper) && !cage_cgroup_reset_memory(&keeper->cage.cgroup))
         return "a counter of its groups cannot be set back";
