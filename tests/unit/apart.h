@@ -5,10 +5,13 @@
 #include "support.h"
 #include <errno.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 
@@ -46,6 +49,33 @@ static inline int apart_become_user(void)
         setresuid(APART_USER, APART_USER, APART_USER) < 0)
         return -1;
     return prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* else its own /proc is root's, and the leak check cannot look */
+}
+
+static inline int apart_write_map(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    ssize_t count = fd < 0 ? -1 : write(fd, text, strlen(text));
+
+    if (fd >= 0)
+        (void)close(fd);
+    return count == (ssize_t)strlen(text) ? 0 : -1;
+}
+
+/* An ordinary user's home and group are somebody's: forget them, in a mount namespace where /etc/passwd is empty. The
+ * ids stay, and no capability does. Returns 0, or -1 where this user may not make namespaces. */
+static inline int apart_forget_records(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {{0}, {0}};
+    char uids[64], gids[64];
+
+    (void)snprintf(uids, sizeof(uids), "%u %u 1", (unsigned)geteuid(), (unsigned)geteuid());
+    (void)snprintf(gids, sizeof(gids), "%u %u 1", (unsigned)getegid(), (unsigned)getegid());
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0 || apart_write_map("/proc/self/setgroups", "deny") < 0 ||
+        apart_write_map("/proc/self/uid_map", uids) < 0 || apart_write_map("/proc/self/gid_map", gids) < 0 ||
+        mount("/dev/null", "/etc/passwd", NULL, MS_BIND, NULL) < 0)
+        return -1;
+    return (int)syscall(SYS_capset, &header, none);
 }
 
 /* Start @half(@argument) in a process of its own; what it returns is that process's exit status. No assertions there:
