@@ -198,6 +198,16 @@ def test_full_disk_on_stdout(hood):
         assert b"reader" not in done.stderr, (words, done)
 
 
+@pytest.mark.parametrize("words", [["run"], ["run", "--json"], ["policy", "show"], ["policy", "explain", "--syscalls"], ["version"]])
+def test_a_closed_stdout_is_not_a_full_disk(hood, words):
+    program = [hood.program("print('x')", "py")] if words[0] == "run" else []
+    done = subprocess.run(hood.command(*words, *program), preexec_fn=lambda: os.close(1), stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, timeout=30)
+    assert done.returncode == 125 and b"space" not in done.stderr, done
+    assert b"closed" in done.stderr or words == ["run"], done
+    assert done.stderr.count(b"\n") == 1, done
+
+
 # ---------------------------------------------------------------- policies
 
 BAD_YAML = [

@@ -167,6 +167,13 @@ def test_policy_explain_names_every_protection(hood):
     assert "fumehood disable" in text
 
 
+def test_policy_explain_has_a_file_and_its_kind_on_one_line(hood):
+    """docs/policy.md: fumehood policy explain | grep host-settings"""
+    text = expect_status(hood.call("policy", "explain"), 0).text
+    lines = [line.split() for line in text.splitlines() if "host-settings (" in line]
+    assert all(len(words) == 3 and words[0].startswith("/") for words in lines), lines
+
+
 def test_policy_environment_and_if_available(hood):
     policy = hood.file("p.yaml", "name: p\nenvironment:\n  COLOUR: teal\nlimits:\n  memory_bytes_if_available: 128MiB\n  cpus_if_available: 1\n  idle_ms: {unlimited: it may sleep}\n")
     run = hood.shell("echo $COLOUR", options=["--policy", policy])

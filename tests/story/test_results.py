@@ -68,6 +68,15 @@ def test_hostile_lines_are_harmless(hood):
     expect_refusal(hood.call("results", folder), 2, "results.jsonl:1")
 
 
+def test_what_holds_no_results_is_refused(hood):
+    tasks = hood.file("tasks.jsonl", '{"task_id": "a/0", "prompt": "", "entry_point": "f", "test": "def check(f): pass"}\n')
+    expect_refusal(hood.call("results", tasks), 2, "holds no result", "fumehood eval")
+    hood.file("other/notes.txt", "")
+    expect_refusal(hood.call("results", hood.folder / "other"), 2, "other/results.jsonl: no such file", "fumehood eval")
+    empty = folder_of(hood, [], "empty")
+    assert "0 results" in hood.call("results", empty).text
+
+
 @pytest.mark.parametrize("words", [["nosuch"], [], [".", "--group", "colour"], [".", "--verdict", "failed"]])
 def test_wrong_words(hood, words):
     expect_refusal(hood.call("results", *words, cwd=hood.folder), 2)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define NAME_WIDTH 18
+#define PATH_WIDTH 24 /* few are longer */
 
 static void heading(const char *text)
 {
@@ -30,6 +31,12 @@ static void row(const char *name, const char *text)
     }
     printf("%*s", NAME_WIDTH - width, "");
     cli_say_wrapped(text, NAME_WIDTH, NAME_WIDTH);
+}
+
+/* The same on one line, which may be long: grep finds the name together with its text. */
+static void line(const char *name, const char *text)
+{
+    printf("  %-*s %s\n", PATH_WIDTH, name, text);
 }
 
 static void paragraph(const char *text)
@@ -169,7 +176,7 @@ static int list_setting(const struct cage_setting *setting, void *argument)
 {
     (void)argument;
     (void)close(setting->fd);
-    row(setting->at, CAGE_SETTINGS_KIND " (" CAGE_SETTINGS_MODE ")");
+    line(setting->at, CAGE_SETTINGS_KIND " (" CAGE_SETTINGS_MODE ")");
     return 0;
 }
 
@@ -205,7 +212,7 @@ static int print_reach(const struct policy *policy)
         AUTO_BUF struct base_buf text = {0};
         if (base_buf_printf(&text, "%s (%s)", mount->kind, cage_mount_mode(mount, policy)) < 0)
             return BASE_E_NOMEM;
-        row(mount->at, text.bytes);
+        line(mount->at, text.bytes);
     }
     list_settings();
     heading("Environment, nothing inherited");

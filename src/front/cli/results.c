@@ -78,9 +78,9 @@ struct count {
     struct group **table; /* GROUPS_MAX places */
     struct group **list;  /* as they came */
     size_t groups, list_room;
-    uint64_t results, matched, passed;
-    uint64_t ungrouped; /* when there are too many groups */
-    bool is_torn;       /* the last line is none */
+    uint64_t results, named, matched, passed; /* named: with a task and a verdict */
+    uint64_t ungrouped;                       /* when there are too many groups */
+    bool is_torn;                             /* the last line is none */
 };
 
 static void count_release(struct count *count)
@@ -239,6 +239,7 @@ static void take_row(struct count *count, const struct values *values, const jso
 
     count->results++;
     count->passed += passed;
+    count->named += task && verdict;
     if (!task || !verdict || !is_among(&values->verdicts, verdict, false) || !is_among(&values->tasks, task, true) ||
         (is_default && passed && count->by == BY_DETAIL))
         return;
@@ -421,6 +422,18 @@ static void find_file(const char *dir, char path[PATH_MAX])
     (void)snprintf(path, PATH_MAX, "%s%s", dir, is_folder ? "/results.jsonl" : "");
 }
 
+static int count_file(const char *path, const struct values *values, struct count *count, struct base_err *err)
+{
+    int r = read_results(path, values, count, err);
+
+    if (r == BASE_E_NOT_FOUND)
+        return base_err_remedy(err, "DIR is a folder that fumehood eval has written to");
+    if (r < 0 || count->results == 0 || count->named > 0)
+        return r;
+    (void)base_err_set(err, BASE_E_USAGE, path, "holds no result of an evaluation"); /* but other lines of JSON */
+    return base_err_remedy(err, "DIR is a folder that fumehood eval has written to");
+}
+
 static int prepare(struct count *count, const struct values *values, struct base_err *err)
 {
     int r = choose_group(values, &count->by, err);
@@ -448,7 +461,7 @@ int cli_results(int argc, char **argv)
         r = prepare(&count, &values, &err);
     if (r >= 0) {
         find_file(operands.items[0], path);
-        r = read_results(path, &values, &count, &err);
+        r = count_file(path, &values, &count, &err);
     }
     if (r < 0)
         return cli_say_error_view(&err);

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -217,15 +218,21 @@ static int lost_errno(void)
 {
     struct pollfd fd = {.fd = STDOUT_FILENO};
 
+    if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY)
+        return EBADF;
     return poll(&fd, 1, 0) == 1 && (fd.revents & POLLERR) ? EPIPE : EIO;
 }
 
 int cli_say_flush(struct base_err *err)
 {
+    int why;
+
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return 0;
-    return base_err_sys(err, BASE_E_IO, errno ? errno : lost_errno(), own_output, "cannot write");
+    why = errno ? errno : lost_errno();
+    return why == EBADF ? base_err_set(err, BASE_E_IO, own_output, "is closed")
+                        : base_err_sys(err, BASE_E_IO, why, own_output, "cannot write");
 }
 
 int cli_say_end(int status)

@@ -18,17 +18,20 @@
 #include <unistd.h>
 
 /* Nothing is read from a closed stdin, and nothing is lost by what a closed stderr would have said; but what goes to a
- * closed stdout must fail, as if it were still closed. */
+ * closed stdout must fail, as if it were still closed: EBADF. */
 static int open_missing(struct base_err *err)
 {
-    static const char *const stand_ins[] = {"/dev/null", "/dev/full", "/dev/null"};
+    static const struct {
+        const char *path;
+        int flags; /* no O_CLOEXEC: the standard three are for children too */
+    } stand_ins[] = {{"/dev/null", O_RDWR}, {"/dev/full", O_RDONLY}, {"/dev/null", O_RDWR}};
 
     for (int fd = 0; fd <= 2; fd++) {
         if (fcntl(fd, F_GETFD) >= 0)
             continue;
-        if (open(stand_ins[fd], O_RDWR) != fd) /* no O_CLOEXEC: the standard three are for children too */
-            return base_err_sys(err, BASE_E_SETUP, errno, stand_ins[fd], "cannot be opened for a closed descriptor %d",
-                                fd);
+        if (open(stand_ins[fd].path, stand_ins[fd].flags) != fd)
+            return base_err_sys(err, BASE_E_SETUP, errno, stand_ins[fd].path,
+                                "cannot be opened for a closed descriptor %d", fd);
     }
     return 0;
 }
