@@ -221,23 +221,47 @@ static void name_file(const struct eval_job *job, struct judge_ruling *ruling)
         memcpy(ruling->detail, detail, sizeof(detail));
 }
 
-/* A model's answer as it came: say what is in the way. */
-static void name_fence(const struct eval_job *job, struct judge_ruling *ruling)
+static void append_hint(struct judge_ruling *ruling, const char *hint)
 {
-    static const char hint[] = " (Markdown: take the code out of its fences)";
-    bool broken = ruling->verdict == JUDGE_COMPILE_ERROR || strstr(ruling->detail, "SyntaxError");
-    bool failed = ruling->verdict == JUDGE_RUNTIME_ERROR || ruling->verdict == JUDGE_WRONG_ANSWER ||
-                  ruling->verdict == JUDGE_EXITED_EARLY || broken;
-    size_t count = strlen(ruling->detail), room = sizeof(ruling->detail) - sizeof(hint);
+    size_t count = strlen(ruling->detail), hint_bytes = strlen(hint) + 1, room = sizeof(ruling->detail) - hint_bytes;
 
-    if (job->fence == EVAL_FENCE_NONE || !(job->fence == EVAL_FENCE_FIRST ? failed : broken))
-        return;
     if (count > room) {
         count = room;
         while (count > 0 && ((unsigned char)ruling->detail[count] & 0xc0) == 0x80)
             count--; /* not in the middle of a character */
     }
-    memcpy(ruling->detail + count, hint, sizeof(hint));
+    memcpy(ruling->detail + count, hint, hint_bytes);
+}
+
+/* Tests that do not compile are the task's fault, as far as Python can tell. Said for people: what the candidate may
+ * have brought about, such as an open quote before them, excuses it from nothing. */
+static void name_tests(const struct eval_job *job, const struct warden_outcome *outcome, struct judge_ruling *ruling)
+{
+    const struct eval_text *tests = &job->task->tests;
+    unsigned long at, before, lines = 1;
+    char hint[64];
+
+    if (job->kind != JUDGE_SCRIPT || ruling->verdict != JUDGE_COMPILE_ERROR)
+        return;
+    for (size_t i = 0; i < tests->count; i++)
+        lines += tests->bytes[i] == '\n';
+    at = eval_words_line(&outcome->err, job->cage_name);
+    before = judge_script_lines_before_tests(job->code.bytes, job->code.count, tests->count);
+    if (at <= before || at > before + lines)
+        return;
+    (void)snprintf(hint, sizeof(hint), " (line %lu of the tests)", at - before);
+    append_hint(ruling, hint);
+}
+
+/* A model's answer as it came: say what is in the way. */
+static void name_fence(const struct eval_job *job, struct judge_ruling *ruling)
+{
+    bool broken = ruling->verdict == JUDGE_COMPILE_ERROR || strstr(ruling->detail, "SyntaxError");
+    bool failed = ruling->verdict == JUDGE_RUNTIME_ERROR || ruling->verdict == JUDGE_WRONG_ANSWER ||
+                  ruling->verdict == JUDGE_EXITED_EARLY || broken;
+
+    if (job->fence != EVAL_FENCE_NONE && (job->fence == EVAL_FENCE_FIRST ? failed : broken))
+        append_hint(ruling, " (Markdown: take the code out of its fences)");
 }
 
 /* It may have answered, whatever came after that. */
@@ -292,5 +316,6 @@ void eval_job_judge(const struct eval_job *job, int code, const struct base_err 
         compare[job->kind](job, outcome, &comparison);
     judge_decide(&facts, ret_ruling);
     name_file(job, ret_ruling);
+    name_tests(job, outcome, ret_ruling);
     name_fence(job, ret_ruling);
 }

@@ -142,6 +142,25 @@ bool eval_words_are_of(const char *words, const char *name)
            (head == count || words[head - count - 1] == '.');
 }
 
+unsigned long eval_words_line(const struct warden_stream *stream, const char *file)
+{
+    const char *kept = stream->kept.bytes;
+    struct text text = {kept, kept ? kept + stream->kept.count : NULL};
+    unsigned long number = 0;
+    char place[128];
+
+    (void)snprintf(place, sizeof(place), "  File \"/work/%s\", line ", file);
+    while (kept && !stream->truncated && text.end > text.at && number == 0) {
+        struct text line = last_line(&text);
+
+        if (!starts_with(line, place))
+            continue;
+        for (line.at += strlen(place); line.at < line.end && isdigit((unsigned char)*line.at); line.at++)
+            number = number < 100000000 ? number * 10 + (unsigned long)(*line.at - '0') : number;
+    }
+    return number;
+}
+
 /* ---- how an output differs ------------------------------------------------------------------------------------- */
 
 #define SHOWN_BYTES  48 /* of one line */

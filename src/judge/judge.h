@@ -189,6 +189,9 @@ struct judge_script {
  * the number of the tests' line. */
 int judge_script_compose(const struct judge_script *script, struct base_buf *ret_program, struct base_err *err);
 
+/* The number of lines before the tests in a program that was composed with @tests_count bytes of them. */
+unsigned long judge_script_lines_before_tests(const char *program, size_t count, size_t tests_count);
+
 /* What runs in which order, "+" between what is one text; lives for ever. */
 const char *judge_script_assembly(const struct judge_script *script);
 

@@ -159,6 +159,19 @@ int judge_script_compose(const struct judge_script *script, struct base_buf *ret
     return r < 0 ? base_err_set(err, r, "candidate", "the program is too large") : 0;
 }
 
+unsigned long judge_script_lines_before_tests(const char *program, size_t count, size_t tests_count)
+{
+    size_t behind = tests_count + strlen(closing);
+    const char *at = program, *end = program + (count > behind ? count - behind : 0);
+    unsigned long lines = 0;
+
+    while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) {
+        lines++;
+        at++;
+    }
+    return lines;
+}
+
 const char *judge_script_assembly(const struct judge_script *script)
 {
     static const char *const texts[2][JUDGE_PROMPT_MAX] = {

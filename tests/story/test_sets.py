@@ -401,6 +401,17 @@ def test_an_import_from_the_future_in_the_wrong_place_is_no_program(hood):
         hood.folder = hood.folder / "next"
 
 
+@pytest.mark.parametrize("cage", ["zygote", "fresh"])
+def test_tests_that_do_not_compile_are_named(hood, cage):
+    """The place is Python's; the verdict stays, since a candidate could have brought it about."""
+    broken = dict(SCRIPT, test="def check(candidate):\n    assert candidate(1) == 2\n    assert candidate(1 == 2\n")
+    row = one_script(hood, GOOD, task=broken, options=["--cage", cage])
+    assert row["verdict"] == "compile-error" and row["detail"].endswith("(line 3 of the tests)"), row
+    hood.folder = hood.folder / "next"
+    row = one_script(hood, "def double(x:\n    return 2 * x\n", options=["--cage", cage])
+    assert row["verdict"] == "compile-error" and "of the tests" not in row["detail"], row
+
+
 HELPED = {"task_id": "H/0", "entry_point": "decode",
           "prompt": 'import math\n\ndef encode(s):\n    return s[1:] + s[0]\n\ndef decode(s):\n    """d"""\n',
           "test": "def check(candidate):\n    for s in ('a', 'abc'):\n        assert candidate(encode(s)) == s\n"}
