@@ -1,6 +1,7 @@
 /* near.c - the known word that a mistyped one is closest to */
 #include "base/near.h"
 #include "base/cleanup.h"
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -12,25 +13,30 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Insertions, deletions and replacements from @a to @b, row by row of the usual table; case does not count. */
+static bool is_same(char a, char b)
+{
+    return strncasecmp(&a, &b, 1) == 0;
+}
+
+/* Insertions, deletions, replacements and exchanges of neighbours from @a to @b, row by row of the usual table, of
+ * which the last three are kept; case does not count. */
 static size_t edits(const char *a, const char *b)
 {
-    size_t row[WORD_MAX_BYTES + 1], width = strlen(b);
+    size_t rows[3][WORD_MAX_BYTES + 1], width = strlen(b), i = 0;
 
     for (size_t j = 0; j <= width; j++)
-        row[j] = j;
-    for (size_t i = 0; a[i]; i++) {
-        size_t diagonal = row[0];
+        rows[0][j] = j;
+    for (i = 1; a[i - 1]; i++) {
+        size_t *now = rows[i % 3], *before = rows[(i + 2) % 3], *earlier = rows[(i + 1) % 3];
 
-        row[0] = i + 1;
+        now[0] = i;
         for (size_t j = 1; j <= width; j++) {
-            size_t replaced = diagonal + (strncasecmp(a + i, b + j - 1, 1) != 0);
-
-            diagonal = row[j];
-            row[j] = least(replaced, least(row[j - 1], row[j]) + 1);
+            now[j] = least(before[j - 1] + !is_same(a[i - 1], b[j - 1]), least(now[j - 1], before[j]) + 1);
+            if (i > 1 && j > 1 && is_same(a[i - 1], b[j - 2]) && is_same(a[i - 2], b[j - 1]))
+                now[j] = least(now[j], earlier[j - 2] + 1);
         }
     }
-    return row[width];
+    return rows[(i + 2) % 3][width];
 }
 
 static size_t distance_of(const char *word, const char *known)

@@ -554,14 +554,22 @@ static const char *find_misspelled(const json_t *json, const struct format *f, c
     return NULL;
 }
 
+/* Its id and the one of two marks that is there say what it would be. */
+static bool is_likely(const json_t *json, const struct format *f)
+{
+    return f->marks[1] && eval_key_get(json, f->keys[0].name) && eval_key_get(json, f->marks[1]);
+}
+
 static int refuse_misspelled(const struct context *context)
 {
-    for (size_t i = 0; i < ARRAY_COUNT(formats); i++) {
-        const char *meant, *name = find_misspelled(context->json, &formats[i], &meant);
+    for (size_t i = 0; i < 2 * ARRAY_COUNT(formats); i++) { /* the likely ones first */
+        const struct format *f = &formats[i % ARRAY_COUNT(formats)];
+        const char *meant, *name;
 
-        if (!name)
+        if (is_likely(context->json, f) != (i < ARRAY_COUNT(formats)) ||
+            !(name = find_misspelled(context->json, f, &meant)))
             continue;
-        (void)keep_id(context, formats[i].keys[0].name, formats[i].fill == fill_mbpp); /* for the message alone */
+        (void)keep_id(context, f->keys[0].name, f->fill == fill_mbpp); /* for the message alone */
         (void)bad(context, "unknown key \"%.60s\"", name);
         return base_err_remedy(context->err, "did you mean %s?", meant);
     }

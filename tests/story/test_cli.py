@@ -62,7 +62,11 @@ def test_help_is_a_verb_too(hood, words):
 
 def test_a_mistyped_verb_or_option_is_guessed(hood):
     expect_refusal(hood.call("polcy"), 2, "did you mean policy")
+    expect_refusal(hood.call("rnu"), 2, "did you mean run")
     expect_refusal(hood.call("run", "--recipt", "x", "y"), 2, "did you mean --receipt")
+    expect_refusal(hood.call("run", "--tiemout", "5", "y"), 2, "did you mean --timeout")
+    expect_refusal(hood.call("run", "--memroy", "1G", "y"), 2, "did you mean --memory")
+    assert "did you mean" not in hood.call("run", "--frobnicate", "y").said
 
 
 @pytest.mark.parametrize("words", [[], ["run"], ["eval"], ["policy"], ["disable"], ["enable"], ["policy", "explain"]])

@@ -169,6 +169,7 @@ MISSPELLED = [
     ({"id": "a", "cases": [{"input": 1, "expect": 1, "time_limit": 3}]}, 'unknown key "time_limit" .*--limit wall_ms'),
     ({"task_id": "a", "stdin": "", "expect": "x"}, 'id: is missing, and there is "task_id" .did you mean id'),
     ({"task_id": 7, "code": "x = 1", "test_lists": ["assert x"]}, 'unknown key "test_lists" .did you mean test_list'),
+    ({"task_id": "a", "prompt": "", "entry_point": "f", "tests": "def check(f): pass"}, 'unknown key "tests" .did you mean test[?]'),
     ({"task_id": "a", "prompt": "", "entry_pont": "f", "test": "def check(f): pass"}, 'unknown key "entry_pont" .did you mean entry_point'),
 ]
 

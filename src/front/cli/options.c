@@ -42,6 +42,11 @@ static const struct cli_option *find_option(const struct cli_syntax *syntax, con
     return NULL;
 }
 
+static const struct cli_option *find_by_name(const struct cli_syntax *syntax, const char *name)
+{
+    return find_option(syntax, name, strlen(name));
+}
+
 static int unknown_option(const struct cli_syntax *syntax, const char *name, size_t length, struct base_err *err)
 {
     char word[64];
@@ -50,6 +55,8 @@ static int unknown_option(const struct cli_syntax *syntax, const char *name, siz
     (void)snprintf(word, sizeof(word), "%.*s", (int)length, name);
     for (const struct cli_option *o = table_of(syntax); o->name; o++)
         base_near_offer(&near, o->name);
+    if (find_by_name(syntax, "limit"))
+        cli_other_words_offer(&near);
     (void)cli_options_err(syntax, err, "unknown option --%.*s", (int)length, name);
     if (near.best)
         (void)base_err_remedy(err, "did you mean --%s? See fumehood %s --help", near.best, syntax->verb);
@@ -131,11 +138,6 @@ static int take_option(const struct cli_syntax *syntax, char ***argv, void *valu
     if (o->kind != CLI_FLAG && !*value)
         return cli_options_err(syntax, err, "--%s needs %s, not an empty word", o->name, o->value);
     return setters[o->kind](syntax, o, (char *)values + o->offset, value, err);
-}
-
-static const struct cli_option *find_by_name(const struct cli_syntax *syntax, const char *name)
-{
-    return find_option(syntax, name, strlen(name));
 }
 
 /* What another tool's word stands for. Returns 1 where it is none. */

@@ -106,7 +106,7 @@ static const struct row {
     {"--stdout", POINTER, "your shell's: fumehood run ... >FILE", NULL},
     {"--stderr", POINTER, "your shell's: fumehood run ... 2>FILE", NULL},
     {"-o", POINTER, "your shell's: fumehood run ... >FILE", NULL},
-    {"--output", POINTER, "your shell's: fumehood run ... >FILE; what it may be long: --limit stdout_bytes=SIZE", NULL},
+    {"--output", POINTER, "your shell's: fumehood run ... >FILE; how long it may be: --limit stdout_bytes=SIZE", NULL},
     {"--image", POINTER, "a cage shows this machine's /usr; other roots are not in this version", NULL},
     {NULL, AS_IT_IS, NULL, NULL},
 };
@@ -117,6 +117,13 @@ static const struct row *find_row(const char *word, size_t length)
         if (strlen(row->word) == length && memcmp(row->word, word, length) == 0)
             return row;
     return NULL;
+}
+
+void cli_other_words_offer(struct base_near *near)
+{
+    for (const struct row *row = rows; row->word; row++)
+        if ((row->form == AS_IT_IS || row->form == SECONDS) && row->word[1] == '-')
+            base_near_offer(near, row->word + 2);
 }
 
 #define EXPANSIONS_MAX  64

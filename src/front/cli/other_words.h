@@ -1,6 +1,7 @@
 /* other_words.h - options as people know them from other tools, and what they are here */
 #pragma once
 
+#include "base/near.h"
 #include <stdbool.h>
 
 struct cli_other_word {
@@ -13,3 +14,6 @@ struct cli_other_word {
 
 /* @word begins with a dash; @next is the word after it, or NULL. False where nothing is known of it. */
 bool cli_other_word_find(const char *word, const char *next, struct cli_other_word *ret_other);
+
+/* Offer those that are taken with a value, for a word that is not known. */
+void cli_other_words_offer(struct base_near *near);

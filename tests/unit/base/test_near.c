@@ -16,6 +16,8 @@ static void finds_the_closest(void **state)
         {"memory", "memory_bytes"},
         {"proceses", "processes"},
         {"netwrok", "network"},
+        {"cpu_sm", "cpu_ms"}, /* neighbours exchanged: one mistake */
+        {"nteowrk", "network"},
         {"stdout", "stdout_bytes"},
         {"colour", NULL},
         {"", NULL},
@@ -42,8 +44,22 @@ static void finds_the_closest(void **state)
     }
 }
 
+/* Of a word with three letters one may be wrong, so two that are exchanged are one. */
+static void two_exchanged_letters_are_one_mistake(void **state)
+{
+    struct base_near near = {.word = "rnu"};
+
+    (void)state;
+    base_near_offer(&near, "run");
+    assert_string_equal(near.best, "run");
+    near = (struct base_near){.word = "nur"};
+    base_near_offer(&near, "run");
+    assert_null(near.best);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_the_closest)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_the_closest),
+                                       cmocka_unit_test(two_exchanged_letters_are_one_mistake)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
