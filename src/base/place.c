@@ -321,12 +321,13 @@ static char *next_name(struct walk *walk)
 static int step_failed(const struct walk *walk, const char *name, int sys_errno)
 {
     char text[PATH_MAX], place[2 * PATH_MAX];
-    const char *what = walk->flags & BASE_PLACE_MAKE ? "cannot be made" : "cannot be opened";
+    struct stat st;
+    bool is_new = walk->flags & BASE_PLACE_MAKE && fstatat(walk->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0;
 
     join(place, sizeof(place), name_of(walk->fd, ".", text, sizeof(text)), name);
     if (sys_errno == ENOTDIR)
         return base_err_set(walk->err, BASE_E_IO, place, "is not a directory");
-    return base_err_sys(walk->err, BASE_E_IO, sys_errno, place, "%s", what);
+    return base_err_sys(walk->err, BASE_E_IO, sys_errno, place, is_new ? "cannot be made" : "cannot be opened");
 }
 
 /* Go on by one name: into a folder, or to where a link leads. */

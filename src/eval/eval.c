@@ -56,6 +56,7 @@ struct loop {
     bool interrupted;
     struct base_err why;
     bool has_run;  /* a cage was built */
+    bool is_weak;  /* ... whose memory is bounded by process, and that was said */
     size_t faults; /* of the machine, in a row */
 };
 
@@ -344,6 +345,21 @@ static const struct base_err *machine_fault(int code, const struct base_err *err
 /* Many in a row, where others were built before: then it is not the one program's bad luck. */
 #define FAULTS_MAX(options) ((size_t)(options)->jobs * 2 + 2)
 
+/* With control groups who meets the limit of memory is ended, and the verdict names it. Without them the verdicts of
+ * the same candidates are others, so that it is said beside them. */
+static void tell_weak(struct loop *loop, const struct warden_outcome *outcome)
+{
+    const char *by = outcome->limits[POLICY_LIMIT_MEMORY_BYTES].enforced_by;
+
+    if (loop->is_weak || strcmp(by, "rlimit") != 0 || !loop->options->on_warning)
+        return;
+    loop->is_weak = true;
+    loop->options->on_warning(
+        loop->options->context,
+        "memory is bounded for each process here, by rlimit: who meets the limit is refused memory, "
+        "which is mostly a runtime-error and not the verdict memory");
+}
+
 static int finish(struct loop *loop, struct eval_job *job, int code, const struct base_err *error,
                   const struct warden_outcome *outcome, struct base_err *err)
 {
@@ -362,6 +378,8 @@ static int finish(struct loop *loop, struct eval_job *job, int code, const struc
     if (fault && loop->faults >= FAULTS_MAX(loop->options))
         stop_for(loop, fault);
     result.outcome = code >= 0 ? outcome : NULL;
+    if (result.outcome)
+        tell_weak(loop, outcome);
     eval_job_judge(job, code, error, outcome, &result.ruling);
     if (result.ruling.verdict == JUDGE_SKIPPED)
         return 0; /* cancelled: not done, and a resumed run will do it */

@@ -429,6 +429,19 @@ def test_read_only_output_folder(hood, small_disk):
     assert "Read-only" in run.said and run.said.count("fumehood: ") == 1, run
 
 
+def test_output_folder_on_a_closed_way(user_hood):
+    """What is there cannot be opened; only what is not there cannot be made."""
+    hood = user_hood
+    tasks = hood.file("t.json", '[{"id": "a", "stdin": "", "expect": "x"}]')
+    (hood.folder / "closed").mkdir()
+    (hood.folder / "closed").chmod(0)
+    (hood.folder / "ours").mkdir()
+    (hood.folder / "ours").chmod(0o555)
+    words = ["eval", tasks, "--candidates", "none", "--if-available", "--out"]
+    expect_refusal(hood.call(*words, hood.folder / "closed/x/y"), 3, "closed: cannot be opened")
+    expect_refusal(hood.call(*words, hood.folder / "ours/x"), 3, "ours/x: cannot be made")
+
+
 def test_output_folder_that_is_a_file(hood):
     run = hood.call("eval", many_tasks(hood, 1), "--candidates", hood.folder / "candidates", "--out", hood.file("taken", "mine"))
     expect_refusal(run, 2, "taken", "is not a folder")

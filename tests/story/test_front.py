@@ -78,6 +78,15 @@ def test_eval_has_the_switch(user_hood):
     assert results_of(hood.folder / "o2")[0]["verdict"] == "pass"
 
 
+def test_eval_says_that_memory_is_bounded_by_process(user_hood):
+    hood = weak_hood(user_hood)
+    tasks = hood.file("t.json", json.dumps([{"id": name, "stdin": "", "expect": "x"} for name in "abc"]))
+    candidates = hood.file("c.jsonl", "".join('{"task_id": "%s", "solution": "x = bytearray(200 << 20)"}\n' % name for name in "abc"))
+    run = hood.call("eval", tasks, "--candidates", candidates, "--if-available", "--limit", "memory_bytes=100MiB", "--out", hood.folder / "o")
+    assert run.status == 1 and run.said.count("memory is bounded for each process here") == 1, run
+    assert {row["verdict"] for row in results_of(hood.folder / "o")} == {"runtime-error"}
+
+
 def test_the_switch_changes_the_hash(hood):
     plain, soft = (hood.call("policy", "hash", *more).text for more in ([], ["--if-available"]))
     assert plain != soft
