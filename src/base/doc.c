@@ -180,8 +180,9 @@ static int wrong_kind(const struct base_doc *doc, const char *name, enum base_do
     if (!empty) {
         (void)base_doc_err(doc, place, err, "%s is %s, where %s is wanted", name, kind_name(doc->kind),
                            kind_name(wanted));
-        if (text && wanted == BASE_DOC_MAP && strchr(text, ':'))
-            (void)base_err_remedy(err, "write \"key: value\", with a blank after the colon");
+        if (text && wanted == BASE_DOC_MAP)
+            (void)base_err_remedy(err, "write \"key: value\", with a %s",
+                                  strchr(text, ':') ? "blank after the colon" : "colon and a blank after it");
         return BASE_E_INVALID;
     }
     (void)base_doc_err(doc, place, err, "%s is empty, where %s is wanted", name, kind_name(wanted));

@@ -213,7 +213,8 @@ def test_a_closed_stdout_is_not_a_full_disk(hood, words):
 BAD_YAML = [
     ("limits:\n\twall_ms: 5\n", r":2:1: .*\(indent with blanks"),
     ("name: x\nlimits\n  wall_ms: 5s\n", r":2:1: .*\(write .key: value"),
-    ("limits:\n  wall_ms:5s\n", r":2:3: .*\(write .key: value"),
+    ("limits:\n  wall_ms:5s\n", r":2:3: .*\(write .key: value.*blank after the colon"),
+    ("limits:\n  wall_ms 5s\n", r":2:3: .*\(write .key: value.*colon and a blank"),
     ("limits:\nwall_ms: 5s\n", r":2:1: .*\(put it below limits"),
     ("limits:\n", r":1:8: limits is empty"),
     ("limits:\n  wall_ms: 5 sec\n", r":2:12: .*ms, s, m or h"),

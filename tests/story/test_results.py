@@ -79,7 +79,9 @@ def test_what_holds_no_results_is_refused(hood):
 
 @pytest.mark.parametrize("words", [["nosuch"], [], [".", "--group", "colour"], [".", "--verdict", "failed"]])
 def test_wrong_words(hood, words):
-    expect_refusal(hood.call("results", *words, cwd=hood.folder), 2)
+    run = hood.call("results", *words, cwd=hood.folder)
+    expect_refusal(run, 2)
+    assert "failed" not in words or "one of pass, wrong-answer," in run.said, run
 
 
 # ---------------------------------------------------------------- receipts
@@ -107,6 +109,8 @@ def test_one_receipt_by_task_sample_and_case(hood, evaluation):
 
 
 def test_what_is_not_one_receipt(hood, evaluation):
+    assert "line 6, the last receipt" in hood.call("receipt", "show", evaluation).said
+    assert hood.call("receipt", "show", "--index", "6", evaluation).said == hood.call("receipt", "show", "--json", evaluation).said == ""
     expect_refusal(hood.call("receipt", "show", "--task", "calls", evaluation), 2, "more than one", "--sample N and --case NAME")
     expect_refusal(hood.call("receipt", "show", "--task", "io/1", evaluation), 2, "--sample N")
     expect_refusal(hood.call("receipt", "show", "--task", "nosuch", evaluation), 2, "has no task .nosuch")

@@ -207,6 +207,14 @@ static int is_one_indented(const char *path, struct base_buf *whole, struct base
     return *text == '{' && strchr("\r\n", text[1]);
 }
 
+/* Nobody said which of many it should be. */
+static void say_last(const struct values *values, unsigned long number)
+{
+    if (number > 1 && !values->index && !values->json && !asks(values))
+        cli_say_note("line %lu, the last receipt (another one: --index N, --run ID, of an evaluation --task ID)",
+                     number);
+}
+
 static int load_receipt(const char *path, const struct values *values, json_t **ret_receipt, struct base_err *err)
 {
     AUTO_BUF struct base_buf kept = {.max = RECEIPT_MAX_BYTES};
@@ -214,6 +222,7 @@ static int load_receipt(const char *path, const struct values *values, json_t **
     AUTO_JSON json_t *receipt = NULL;
     char place[256];
     unsigned long number = 0;
+    bool is_indented;
     int r = find_receipt(path, values, &kept, &number, err);
 
     if (r < 0)
@@ -223,7 +232,8 @@ static int load_receipt(const char *path, const struct values *values, json_t **
         r = is_one_indented(path, &whole, err);
     if (r < 0)
         return r;
-    if (r == 1)
+    is_indented = r == 1;
+    if (is_indented)
         r = base_json_parse(whole.bytes, whole.count, path, &receipt, err);
     else
         r = base_json_parse(kept.bytes, kept.count, number > 1 ? place : path, &receipt, err);
@@ -232,6 +242,8 @@ static int load_receipt(const char *path, const struct values *values, json_t **
     if (!json_is_string(json_object_get(receipt, "schema")) ||
         strcmp(json_string_value(json_object_get(receipt, "schema")), "fumehood.receipt/1") != 0)
         return base_err_set(err, BASE_E_INVALID, place, "is no receipt: its schema is not fumehood.receipt/1");
+    if (!is_indented)
+        say_last(values, number);
     *ret_receipt = TAKE_PTR(receipt);
     return 0;
 }

@@ -406,11 +406,22 @@ static int choose_group(const struct values *values, int *ret_by, struct base_er
     return cli_options_err(&syntax, err, "--group is detail, verdict or task");
 }
 
+static int refuse_verdict(const char *name, struct base_err *err)
+{
+    char known[256] = "";
+
+    for (int i = 0; i < JUDGE_VERDICT_MAX; i++)
+        (void)snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s", i ? ", " : "",
+                       judge_verdict_name((enum judge_verdict)i));
+    (void)cli_options_err(&syntax, err, "--verdict: there is none of the name %.40s", name);
+    return base_err_remedy(err, "one of %s", known);
+}
+
 static int check_verdicts(const struct cli_list *verdicts, struct base_err *err)
 {
     for (size_t i = 0; i < verdicts->count; i++)
         if (judge_verdict_find(verdicts->items[i]) == JUDGE_VERDICT_MAX)
-            return cli_options_err(&syntax, err, "--verdict: there is none of the name %.40s", verdicts->items[i]);
+            return refuse_verdict(verdicts->items[i], err);
     return 0;
 }
 
