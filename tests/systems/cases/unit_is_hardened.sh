@@ -14,6 +14,9 @@ tell "the unit evaluates" "$(systemctl show -P Result fumehood@case)" success
 results=/var/lib/private/fumehood-results/case
 tell "every candidate passes" "$(grep -c '"verdict":"pass"' $results/results.jsonl)" "$(grep -c . $results/results.jsonl)"
 tell "its groups are below the unit" "$(grep -o '"unit":"[^"]*"' $results/receipts.jsonl | sort -u)" '"unit":"fumehood@case.service"'
+systemctl start fumehood@case
+tell "a second start goes on with its results" "$(systemctl show -P Result fumehood@case) $(grep -o '"runs":[0-9]*' $results/summary.json)" \
+    'success "runs":0'
 tell "no control group is left" "$(groups_left)" 0
 rm -rf $unit /srv/fumehood/case $results /var/lib/fumehood-results
 systemctl daemon-reload
