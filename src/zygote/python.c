@@ -19,12 +19,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -34,7 +36,8 @@
 /* --- before any guest --- */
 
 static struct {
-    bool stands;    /* this is a zygote, or begins to be one: not what it has forked */
+    bool stands; /* this is a zygote, or begins to be one: not what it has forked */
+    unsigned long long objects;
     char path[512]; /* of the program that is not there */
     char preload[4096];
 } zygote;
@@ -258,6 +261,33 @@ static void wait_for_program(int run_fd, int listener_fd, struct zygote_program 
     (void)close(run_fd);
 }
 
+/* Shared objects that were ever loaded. */
+static int count_objects(struct dl_phdr_info *info, size_t bytes, void *ret_count)
+{
+    (void)bytes;
+    *(unsigned long long *)ret_count = info->dlpi_adds;
+    return 1;
+}
+
+static unsigned long long objects_loaded(void)
+{
+    unsigned long long count = 0;
+
+    (void)dl_iterate_phdr(count_objects, &count);
+    return count;
+}
+
+/* What an object does at its end is done where the program has brought one. Those of the zygote have nothing to do, and
+ * to ask them touches a page of each. */
+static void end(int status) __attribute__((noreturn));
+static void end(int status)
+{
+    if (objects_loaded() != zygote.objects)
+        exit(status);
+    (void)fflush(NULL);
+    _exit(status);
+}
+
 /* The program's path is the last word of the interpreter's command; arguments follow it. */
 static void run_program(const struct zygote_program *program) __attribute__((noreturn));
 static void run_program(const struct zygote_program *program)
@@ -267,7 +297,7 @@ static void run_program(const struct zygote_program *program)
 
     for (; strncmp(path, "/work/", 6) != 0 && skip < program->arg_count; skip++)
         path += strlen(path) + 1;
-    exit(zygote_program_run(path, program->arg_count - skip - 1));
+    end(zygote_program_run(path, program->arg_count - skip - 1));
 }
 
 /* The guest can read its own memory: what of the machine was needed to become it is not for it. */
@@ -283,6 +313,7 @@ static void guest_main(int fds[ZYGOTE_FD_MAX])
     struct zygote_program program;
     int listener_fd = -1;
 
+    zygote_pages_own();
     zygote.stands = false; /* from here on fopen() is fopen() */
     (void)become(fds, &report, &listener_fd);
     forget_host();
@@ -403,6 +434,41 @@ static void serve_one(int own_pid_fd)
     (void)close(fds[ZYGOTE_RUN]);
 }
 
+/* An empty program, in a fork that is no guest, shows what every program does. */
+static void run_empty(int say_fd) __attribute__((noreturn));
+static void run_empty(int say_fd)
+{
+    int program_fd = memfd_create("empty", MFD_CLOEXEC);
+    char path[32];
+
+    zygote.stands = false;
+    zygote_py.after_fork_child();
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", program_fd);
+    (void)zygote_program_run(path, 0);
+    zygote_pages_note(say_fd);
+    _exit(0);
+}
+
+static void rehearse(void)
+{
+    int fds[2];
+    pid_t pid;
+
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return;
+    zygote_pages_begin();
+    zygote_py.before_fork();
+    pid = fork();
+    if (pid == 0)
+        run_empty(fds[1]);
+    zygote_py.after_fork_parent();
+    (void)close(fds[1]);
+    zygote_pages_learn(fds[0]);
+    (void)close(fds[0]);
+    if (pid > 0)
+        (void)waitpid(pid, NULL, 0);
+}
+
 static void serve(void) __attribute__((noreturn));
 static void serve(void)
 {
@@ -416,6 +482,8 @@ static void serve(void)
     preload();
     warm_up();
     zygote_pages_inherit();
+    zygote.objects = objects_loaded();
+    rehearse();
     own_pid_fd = KERNEL(SYS_pidfd_open, getpid(), 0);
     if (own_pid_fd < 0 || !find_thread() || cage_bounding_empty() < 0 || write(ZYGOTE_LINE_FD, "", 1) != 1)
         give_up("it cannot begin", "");
