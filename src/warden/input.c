@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 /* A copy of more would weigh on whoever waits for the start; no guest may read, and nobody write. */
 #define INPUT_FILE_MAX_BYTES (UINT64_C(64) << 20)
 #define INPUT_MODE           0444
+#define DEV_NULL             makedev(1, 3)
 
 /* From where it stands, which stays so. Returns 0 with the count, 1 where there is more than @max, or -errno. */
 static int copy_rest(struct warden_source *source, int to_fd, uint64_t max)
@@ -62,7 +64,11 @@ static bool is_known(const struct warden_source *source, uint64_t max)
 
     if (source->from_fd < 0)
         return source->count <= max;
-    if (fstat(source->from_fd, &st) < 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size > max)
+    if (fstat(source->from_fd, &st) < 0)
+        return false;
+    if (S_ISCHR(st.st_mode) && st.st_rdev == DEV_NULL)
+        return true;
+    if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size > max)
         return false;
     return st.st_size > 0 || is_empty(source->from_fd);
 }

@@ -19,7 +19,7 @@ static struct {
     const char *place;
     object *main_dict, *loader;
     object *streams[ARRAY_COUNT(streams)];
-    object *all_objects, *unfreeze, *run_exit_functions, *ref;
+    object *all_objects, *freeze, *unfreeze, *run_exit_functions, *ref;
     object *started;   /* names of the modules that a start imports */
     object *preloaded; /* and of the others */
 } kept;
@@ -57,6 +57,7 @@ bool zygote_program_prepare(const char *place)
     kept.started = names_of_modules(NULL);
     kept.loader = make_loader();
     kept.all_objects = attribute_of("gc", "get_objects");
+    kept.freeze = attribute_of("gc", "freeze");
     kept.unfreeze = attribute_of("gc", "unfreeze");
     kept.run_exit_functions = attribute_of("atexit", "_run_exitfuncs");
     kept.ref = attribute_of("_weakref", "ref");
@@ -64,7 +65,8 @@ bool zygote_program_prepare(const char *place)
         kept.streams[i] = zygote_py.sys_object(streams[i]);
     kept.place = place;
     kept.main_dict = zygote_py.module_dict(zygote_py.import_add("__main__"));
-    return kept.started && kept.loader && kept.all_objects && kept.unfreeze && kept.run_exit_functions && kept.ref;
+    return kept.started && kept.loader && kept.all_objects && kept.freeze && kept.unfreeze && kept.run_exit_functions &&
+           kept.ref;
 }
 
 bool zygote_program_note_preloaded(void)
@@ -162,7 +164,8 @@ static bool enter(const char *path, uint32_t count)
     return name && set_importer(name) && set_main(name) && (!any_is_before() || unload());
 }
 
-/* The zygote has a file to read, as most guests have. Where this one has a pipe, its stream must know. */
+/* The zygote has a file to read, as most guests have. Where this one has a pipe, its stream must know; like the one
+ * that it replaces, it is none of the program's objects, whose end may be noticed. */
 static void renew_stdin(void)
 {
     static const char text[] = "exec('import io, sys\\n"
@@ -177,6 +180,8 @@ static void renew_stdin(void)
         return;
     (void)zygote_py.run_simple(text, NULL); /* it says itself why not */
     kept.streams[0] = zygote_py.sys_object(streams[0]);
+    if (!zygote_py.call(kept.freeze, NULL))
+        zygote_py.clear();
 }
 
 /* --- how it has ended --- */

@@ -39,6 +39,14 @@ def test_stdin_from_a_file(hood):
     assert hood.python(COPY, options=["--stdin", data], stdin=b"not this").out == b"\x00one\xfftwo"
 
 
+@pytest.mark.parametrize("kind", ["fresh", "slot", "zygote"])
+def test_no_input_is_an_empty_file(hood, kind):
+    """What services, cron and tests have as their stdin: nothing can come any more."""
+    source = "import os, stat, sys\nst = os.fstat(0)\nprint(stat.S_ISREG(st.st_mode), st.st_size, sys.stdin.seekable(), sys.stdin.read())"
+    process = hood.start(hood.program(source, "py"), options=["--cage", kind], stdin=subprocess.DEVNULL)
+    assert finish(process, 20).out == b"True 0 True \n"
+
+
 def test_stdin_that_nobody_reads_is_no_trouble(hood):
     expect_status(hood.python("print('early')", stdin=b"x" * (1 << 20)), 0)
 
