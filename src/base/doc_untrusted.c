@@ -302,12 +302,20 @@ static int read_yaml(struct base_doc_source *source, struct base_doc **ret_doc)
     return r;
 }
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* what some editors put before UTF-8: no part of the text */
+
 int base_doc_parse(const char *bytes, size_t count, const char *place, struct base_doc **ret_doc, struct base_err *err)
 {
-    struct base_doc_source source = {.bytes = bytes, .count = count, .place = place, .err = err};
+    struct base_doc_source source = {.place = place, .err = err};
     size_t first = 0;
     int r;
 
+    if (count >= 3 && memcmp(bytes, BYTE_ORDER_MARK, 3) == 0) {
+        bytes += 3;
+        count -= 3;
+    }
+    source.bytes = bytes;
+    source.count = count;
     while (first < count && strchr(" \t\r\n", bytes[first]) && bytes[first] != '\0')
         first++;
     if (first < count && (bytes[first] == '{' || bytes[first] == '['))

@@ -47,6 +47,20 @@ static void yaml_tree_with_places(void **state)
     assert_null(base_doc_get(a, "z"));
 }
 
+static void a_byte_order_mark_is_no_text(void **state)
+{
+    AUTO_DOC struct base_doc *yaml = parse("\xef\xbb\xbf"
+                                           "a: 1\r\nb:\r\n  c: 2\r\n");
+    AUTO_DOC struct base_doc *json = parse("\xef\xbb\xbf{\"a\": 1}");
+
+    (void)state;
+    assert_string_equal(base_doc_get(yaml, "a")->text, "1");
+    assert_int_equal(base_doc_get(yaml, "a")->key_column, 1);
+    assert_string_equal(base_doc_get(base_doc_get(yaml, "b"), "c")->text, "2");
+    assert_string_equal(base_doc_get(json, "a")->text, "1");
+    refused("\xef\xbb\xbf", "f:1:1", "empty");
+}
+
 static void json_tree_with_places(void **state)
 {
     AUTO_DOC struct base_doc *doc =
@@ -212,7 +226,7 @@ int main(void)
         cmocka_unit_test(yaml_tree_with_places), cmocka_unit_test(json_tree_with_places),
         cmocka_unit_test(surprises_are_refused), cmocka_unit_test(directives_are_few),
         cmocka_unit_test(limits_hold),           cmocka_unit_test(schemas_are_strict),
-        cmocka_unit_test(remedies_are_told),
+        cmocka_unit_test(remedies_are_told),     cmocka_unit_test(a_byte_order_mark_is_no_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
