@@ -202,7 +202,7 @@ def test_tasks_in_the_documents_are_right(hood):
     found = [text for text in blocks_of("docs/tasks.md", "json") if "verdict" not in text]
     assert len(found) == 2
     for text in found:
-        expect_status(hood.call("eval", hood.file("doc.json", text), "--candidates", "none"), 1)
+        expect_status(hood.call("eval", hood.file("doc.json", text), "--candidates", "none", cwd=hood.folder), 1)
 
 
 def test_documents_name_every_limit_with_its_default(hood):
