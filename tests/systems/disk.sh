@@ -1,11 +1,12 @@
 #!/bin/sh
-# disk.sh SUITE DIR - a stock Debian with systemd as a disk: DIR/disk, DIR/kernel, DIR/initrd, and DIR/key for its logins
+# disk.sh SUITE DIR - a stock system with systemd as a disk: DIR/disk, DIR/kernel, DIR/initrd, and DIR/key for its logins
 #
-# SUITE is bookworm (Debian 12) or trixie (13). Needs root, as packages are unpacked with their owners. It takes a minute or
-# two, and is done once: what is there is kept until this script or packages.txt changes, or for 30 days. Status 77:
-# something is missing here, and the last line says what.
+# SUITE is bookworm (Debian 12), trixie (13), jammy (Ubuntu 22.04) or noble (24.04). Needs root, as packages are unpacked with
+# their owners. It takes a minute or two, and is done once: what is there is kept until this script or packages.txt changes,
+# or for 30 days. Status 77: something is missing here, and the last line says what.
 #
-#   FUMEHOOD_MIRROR   where packages come from; default: where this machine has its own, else deb.debian.org
+#   FUMEHOOD_MIRROR   where packages of Debian come from; default: where this machine has its own, else deb.debian.org
+#   FUMEHOOD_UBUNTU   where packages of Ubuntu come from; default: http://archive.ubuntu.com/ubuntu
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 suite=$1
@@ -21,7 +22,7 @@ need() {
     command -v "$1" >/dev/null 2>&1 || skip "$1 is not here (apt-get install $2)"
 }
 
-# This machine's rows for packages of Debian, of the suite that is asked for: files, one a line.
+# own_sources SUITE: this machine's rows for packages of Debian, of the suite that is asked for: files, one a line
 own_sources() {
     release=$(. /etc/os-release && echo "${VERSION_CODENAME:-none}")
     number=0
@@ -32,15 +33,43 @@ own_sources() {
         case $file in
         *.list) grep -E "^deb .* $release(-[a-z]+)? " "$file" ;;
         *.sources) grep -qE "^Suites:.*\b$release\b" "$file" && cat "$file" ;;
-        esac | sed "s/\b$release\b/$suite/g" >"$dir/sources-$number.${file##*.}"
+        esac | sed "s/\b$release\b/$1/g" >"$dir/sources-$number.${file##*.}"
         [ -s "$dir/sources-$number.${file##*.}" ] || continue
         echo "$dir/sources-$number.${file##*.}"
     done
 }
 
+# Ubuntu's key is in a package of Debian, since Debian 13: what Debian's key vouches for.
+ubuntu_key() {
+    key=usr/share/keyrings/ubuntu-archive-keyring.gpg
+    if [ ! -e "/$key" ]; then
+        # shellcheck disable=SC2046 # words
+        unshare --mount mmdebstrap --quiet --variant=extract --include=ubuntu-keyring trixie "$dir/keys" \
+            ${FUMEHOOD_MIRROR:-$(own_sources trixie)} >"$dir/packages.log" 2>&1 </dev/null || {
+            tail -n 5 "$dir/packages.log" >&2
+            return 1
+        }
+        cp "$dir/keys/$key" "$dir/ubuntu.gpg"
+        rm -rf "$dir/keys"
+        key=${dir#/}/ubuntu.gpg
+    fi
+    echo "/$key"
+}
+
+ubuntu_sources() {
+    key=$(ubuntu_key) || return 1
+    for part in "$suite" "$suite-updates"; do
+        echo "deb [signed-by=$key] ${FUMEHOOD_UBUNTU:-http://archive.ubuntu.com/ubuntu} $part main universe"
+    done >"$dir/sources-1.list"
+    echo "$dir/sources-1.list"
+}
+
 make_root() {
-    sources=${FUMEHOOD_MIRROR:-$(own_sources)}
-    packages=$(grep -v '^#' "$here/packages.txt" | tr -s ' \n' ',,')
+    case $suite in
+    jammy | noble) sources=$(ubuntu_sources) || skip "Ubuntu's key is not here (apt-get install ubuntu-keyring)" ;;
+    *) sources=${FUMEHOOD_MIRROR:-$(own_sources "$suite")} ;;
+    esac
+    packages=$(sed -E "/^#/d; s/^([a-z ]* )?$suite( [a-z ]*)?: //; /:/d" "$here/packages.txt" | tr -s ' \n' ',,')
     # The initrd gets what this machine's disk needs, since a slow processor unpacks it.
     # Its mounts are its own: other tests look for what is left of theirs.
     # shellcheck disable=SC2086,SC2016 # words; the hooks' own variable
@@ -50,7 +79,7 @@ make_root() {
         --essential-hook='printf "virtio_pci\nvirtio_blk\next4\n" >"$1/etc/initramfs-tools/modules"' \
         "$suite" "$root" $sources >"$dir/packages.log" 2>&1 </dev/null || {
         tail -n 5 "$dir/packages.log"
-        skip "no root of Debian's packages can be made (is the network there?)"
+        skip "no root of $suite's packages can be made (is the network there?)"
     }
 }
 
@@ -59,6 +88,7 @@ settle() {
     echo machine >"$root/etc/hostname"
     printf '127.0.0.1 localhost machine\n::1 localhost\n' >"$root/etc/hosts"
     printf '/dev/vda / ext4 errors=remount-ro 0 1\n' >"$root/etc/fstab"
+    rm -f "$root/etc/resolv.conf"
     : >"$root/etc/resolv.conf"
     printf '[Match]\nName=e*\n[Network]\nAddress=10.0.2.15/24\nGateway=10.0.2.2\n' >"$root/etc/systemd/network/20-wired.network"
     chroot "$root" systemctl -q enable systemd-networkd ssh
@@ -108,6 +138,10 @@ make_disk() {
     mv "$dir/disk.new" "$dir/disk"
 }
 
+case $suite in
+bookworm | trixie | jammy | noble) ;;
+*) echo "disk.sh: $suite is none of bookworm, trixie, jammy and noble" >&2; exit 2 ;;
+esac
 stamp=$(cat "$here/disk.sh" "$here/packages.txt" "$here/systems.service" | sha256sum | cut -c 1-64)
 if [ "$(cat "$dir/stamp" 2>/dev/null)" = "$stamp" ] && [ -n "$(find "$dir/disk" -mtime -30)" ]; then
     exit 0
@@ -118,8 +152,8 @@ need mke2fs e2fsprogs
 need ssh-keygen openssh-client
 rm -f "$dir/stamp"
 root=$dir/root
-rm -rf "$root" "$dir"/sources-*
-trap 'rm -rf "$root"' EXIT
+rm -rf "$root" "$dir"/sources-* "$dir/keys"
+trap 'rm -rf "$root" "$dir/keys"' EXIT
 umask 022
 make_root
 settle
