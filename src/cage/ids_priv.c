@@ -193,8 +193,12 @@ static int have_mapped(const struct cage_ids *ids, pid_t pid, struct base_err *e
 int cage_ids_map(const struct cage_host *host, unsigned at, pid_t pid, struct base_err *err)
 {
     const struct cage_ids ids = cage_ids_of(host, at);
+    int r;
 
-    if (!host->has_own_ids)
-        return write_starters(pid, err);
-    return host->privileged ? write_own(&ids, pid, err) : have_mapped(&ids, pid, err);
+    if (host->has_own_ids && host->privileged)
+        return write_own(&ids, pid, err);
+    r = host->has_own_ids ? have_mapped(&ids, pid, err) : write_starters(pid, err);
+    if (r < 0) /* where its namespaces have no rights, the first process may be dead by now */
+        (void)cage_namespaces_blame(err);
+    return r;
 }

@@ -336,7 +336,7 @@ void cage_outer_blame(unsigned step, int sys_errno, struct base_err *err)
 {
     bool denied = sys_errno == EPERM || sys_errno == EACCES;
 
-    if (denied && step < CAGE_STEP_MAX && cage_namespaces_blame(err))
+    if (denied && (step < CAGE_STEP_MAX || step == CAGE_AT_START) && cage_namespaces_blame(err))
         return;
     if ((denied || sys_errno == ENOSYS || sys_errno == ESRCH) &&
         (step == CAGE_STEP_PROC_MASKED || cage_host_is_filtered()))

@@ -36,6 +36,11 @@ install -m 755 "$here/fumehood" /usr/local/bin/fumehood
 mkdir -p /usr/local/share/fumehood
 ln -sfn "$here/attacks" /usr/local/share/fumehood/attacks
 export HOME=/root LANG=C.UTF-8
+# What an ordinary user needs of root on Ubuntu: docs/systemd.md#apparmor
+if [ "$(sysctl -n kernel.apparmor_restrict_unprivileged_userns 2>/dev/null)" = 1 ]; then
+    cp "$here/examples/apparmor/fumehood" /etc/apparmor.d/
+    apparmor_parser -r /etc/apparmor.d/fumehood
+fi
 
 systemd-run --quiet --wait --pipe --collect -p Delegate=yes -p LimitCORE=infinity sh "$here/session.sh" nobody cases | count
 login root sh "$here/session.sh" root cases | count
