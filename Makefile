@@ -5,7 +5,8 @@
 #   make check      for each change: unit tests, replay of the fuzz seeds, lint; a minute or so
 #   make test       everything, also with sanitizers; twenty minutes
 #   make test-v2    run the program in a virtual machine that has cgroup v2 only
-#   make test-systems   run it on stock Debian 12 and 13 in virtual machines, drill and all: hours; or SUITE=bookworm, trixie
+#   make test-systems   run it on stock Debian 12 and 13 in virtual machines, drill and all: hours; or SUITE=bookworm, trixie,
+#                   jammy (Ubuntu 22.04), noble (24.04)
 #   make bench-build  build what the benchmarks need, measure nothing
 #   make bench      the same, and then measure everything: ten minutes or so
 #   make install    PREFIX=/usr/local DESTDIR=
@@ -55,7 +56,7 @@ test-v2:
 	@$(MAKE) -s build
 	@tests/vm/cgroup-v2.sh build/release/fumehood
 
-# Both suites, whatever the first one says
+# All of them, whatever the first one says
 test-systems:
 	@scripts/setup.sh build systems
 	@$(MAKE) -s build

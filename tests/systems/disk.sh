@@ -6,7 +6,7 @@
 # or for 30 days. Status 77: something is missing here, and the last line says what.
 #
 #   FUMEHOOD_MIRROR   where packages of Debian come from; default: where this machine has its own, else deb.debian.org
-#   FUMEHOOD_UBUNTU   where packages of Ubuntu come from; default: http://archive.ubuntu.com/ubuntu
+#   FUMEHOOD_UBUNTU   host and folder, where packages of Ubuntu come from; default: archive.ubuntu.com/ubuntu
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 suite=$1
@@ -59,7 +59,7 @@ ubuntu_key() {
 ubuntu_sources() {
     key=$(ubuntu_key) || return 1
     for part in "$suite" "$suite-updates"; do
-        echo "deb [signed-by=$key] ${FUMEHOOD_UBUNTU:-http://archive.ubuntu.com/ubuntu} $part main universe"
+        echo "deb [signed-by=$key] http://${FUMEHOOD_UBUNTU:-archive.ubuntu.com/ubuntu} $part main universe"
     done >"$dir/sources-1.list"
     echo "$dir/sources-1.list"
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# machine.sh FUMEHOOD SUITE [short|long] - try a fumehood on a stock Debian with systemd, in an emulated machine
+# machine.sh FUMEHOOD SUITE [short|long] - try a fumehood on a stock system with systemd, in an emulated machine
 #
 # SUITE as in disk.sh. FUMEHOOD is in a build folder, with the attacks beside it. The machine runs guest.sh: lines "ok NAME",
 # "not ok NAME: SEEN" and "skip NAME: WHY" on stdout as they come. Status 0: all ok; 1: not all; 77: something is missing
