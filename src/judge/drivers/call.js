@@ -7,10 +7,12 @@
 
 const fs = require("fs");
 const path = require("path");
+const { pathToFileURL } = require("url");
 const vm = require("vm");
 const { inspect, types } = require("util");
 
-const CANDIDATE = "candidate.js";
+const CANDIDATE = "candidate.js", MODULE = "candidate.mjs";
+const NAMED = "_fumehood_named"; // what a module exports for us
 const LEVELS_MAX = 256;
 const { writeSync, fstatSync } = fs;
 const leave = process.reallyExit.bind(process);
@@ -179,11 +181,17 @@ function pick(entryPoint, named, exported) {
     return undefined;
 }
 
+// What stands behind the candidate's last line: its own name, whether it is exported or not.
+const nameIn = entryPoint => "typeof " + entryPoint + " === 'undefined' ? undefined : " + entryPoint + ";";
+
 // As a script of the common kind: its own names and module.exports. Returns a function that runs it.
 function compileScript(source, entryPoint) {
     const names = ["exports", "require", "module", "__filename", "__dirname"];
-    const tail = "\n;return typeof " + entryPoint + " === 'undefined' ? undefined : " + entryPoint + ";";
-    const body = vm.compileFunction(source + tail, names, { filename: CANDIDATE });
+    const ownLoader = vm.constants && vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER; // where Node.js has it, it has to be this
+    const body = vm.compileFunction(source + "\n;return " + nameIn(entryPoint), names, {
+        filename: CANDIDATE,
+        importModuleDynamically: ownLoader || (specifier => import(specifier)),
+    });
     return () => {
         const module = { exports: {} };
         const named = body.call(module.exports, module.exports, require, module, path.resolve(CANDIDATE), process.cwd());
@@ -191,23 +199,26 @@ function compileScript(source, entryPoint) {
     };
 }
 
-// As a module with import and export.
+// As a module with import and export: of a file, so that it finds itself and what lies beside it.
 async function loadModule(source, entryPoint) {
-    const exported = await import("data:text/javascript;base64," + Buffer.from(source).toString("base64"));
-    return pick(entryPoint, undefined, exported);
+    fs.writeFileSync(MODULE, source + "\n;export const " + NAMED + " = " + nameIn(entryPoint));
+    const exported = await import(pathToFileURL(MODULE));
+    return pick(entryPoint, exported[NAMED], exported);
 }
 
+// What is no script is a module, where it is one: by import and export, or by an await that is in no function.
 async function load(say, entryPoint) {
     const source = fs.readFileSync(CANDIDATE, "utf8").replace(/^\uFEFF/, "").replace(/^#!.*/, "");
     let run;
     try {
         run = compileScript(source, entryPoint);
     } catch (error) {
-        if (!/^\s*(export|import)\b/m.test(source)) fail(say, "compile", error);
         try {
             return await loadModule(source, entryPoint);
         } catch (inner) {
-            fail(say, inner instanceof SyntaxError ? "compile" : "raise", inner);
+            const isNone = inner instanceof SyntaxError;
+            const isMeant = !isNone || /^\s*(export|import)\b/m.test(source);
+            fail(say, isNone ? "compile" : "raise", isMeant ? inner : error);
         }
     }
     return run();
