@@ -125,25 +125,38 @@ static int put_head(struct base_buf *buf, const struct judge_script *script, con
     return r < 0 ? r : base_buf_text(buf, head->inside ? "; " : "\n");
 }
 
-static int put_program(struct base_buf *buf, const struct judge_script *script)
+/* The head may end within the candidate, where the prompt is nothing but comments and texts. */
+static int put_code(struct base_buf *buf, const struct judge_script *script, const char *code, size_t count)
 {
-    bool joined = script->prompt == JUDGE_PROMPT_JOINED;
-    const char *code = script->code, *first;
-    size_t count = script->code_count, first_count;
     struct judge_head head;
     int r;
+
+    judge_head_find(code, count, &head);
+    r = put_head(buf, script, code, &head);
+    return r >= 0 ? put(buf, code + head.end, count - head.end) : r;
+}
+
+static int put_joined(struct base_buf *buf, const struct judge_script *script, const char *code, size_t count)
+{
+    AUTO_BUF struct base_buf joined = {0};
+    int r = put(&joined, script->prompt_text, script->prompt_count);
+
+    if (r >= 0)
+        r = put(&joined, code, count);
+    return r >= 0 ? put_code(buf, script, joined.count > 0 ? joined.bytes : "", joined.count) : r;
+}
+
+static int put_program(struct base_buf *buf, const struct judge_script *script)
+{
+    const char *code = script->code;
+    size_t count = script->code_count;
 
     if (count >= 3 && memcmp(code, byte_order_mark, 3) == 0) {
         code += 3;
         count -= 3;
     }
-    first = joined ? script->prompt_text : code;
-    first_count = joined ? script->prompt_count : count;
-    judge_head_find(first, first_count, &head);
-    r = put_head(buf, script, first, &head);
-    if (r >= 0)
-        r = put(buf, first + head.end, first_count - head.end);
-    return r >= 0 && joined ? put(buf, code, count) : r;
+    return script->prompt == JUDGE_PROMPT_JOINED ? put_joined(buf, script, code, count)
+                                                 : put_code(buf, script, code, count);
 }
 
 int judge_script_compose(const struct judge_script *script, struct base_buf *ret_program, struct base_err *err)

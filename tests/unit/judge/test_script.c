@@ -43,6 +43,9 @@ static void parts(void **state)
           "\n\ndef _fumehood_say", "check(f)", "done ");
     script.prompt = JUDGE_PROMPT_JOINED;
     ORDER(compose(script, "  return 1"), "import posix", "\ndef f():\n  return 1\n\ndef _fumehood_say");
+    script.prompt_text = "'''Add.'''\n# as usual\n";
+    ORDER(compose(script, "from __future__ import annotations\nx = 1"), "'''Add.'''\n# as usual\nfrom __future__",
+          "\nimport posix", "\nx = 1\n\ndef _fumehood_say");
     script.prelude = true;
     script.prompt = JUDGE_PROMPT_APART;
     script.prompt_text = "\"\\\n";
