@@ -28,12 +28,12 @@ static void make_short(const char *text, char *ret_short, size_t bytes)
 static int parse_samples(const json_t *json, const char *place, const struct eval_tasks *tasks, struct eval_line *line,
                          struct base_err *err)
 {
-    const char *prompt = json_string_value(json_object_get(json, "prompt"));
-    const json_t *index;
+    const json_t *index, *text = json_object_get(json, "prompt");
+    const char *prompt = json_string_value(text);
 
     if (!prompt)
         return base_err_set(err, BASE_E_INVALID, place, "prompt: is missing or not text");
-    index = json_object_get(tasks->by_prompt, prompt);
+    index = strlen(prompt) == json_string_length(text) ? json_object_get(tasks->by_prompt, prompt) : NULL;
     if (index && json_integer_value(index) < 0)
         return base_err_set(err, BASE_E_INVALID, place, "prompt: several tasks have this prompt");
     line->task = index ? (long)json_integer_value(index) : -1;

@@ -236,7 +236,7 @@ long eval_tasks_find(const struct eval_tasks *tasks, const json_t *id)
         (void)snprintf(text, sizeof(text), "%" JSON_INTEGER_FORMAT, json_integer_value(id));
         name = text;
     }
-    if (!name)
+    if (!name || (json_is_string(id) && strlen(name) != json_string_length(id))) /* no task's id has a NUL */
         return -1;
     found = lookup(tasks, name);
     if (found >= 0 || !all_digits(name))

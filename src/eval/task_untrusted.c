@@ -85,14 +85,15 @@ int eval_task_language(const json_t *language, const char *place, const char **r
 {
     static const struct {
         const char *word, *runtime;
-    } languages[] = {{"python", "python"}, {"python3", "python"}, {"javascript", "node"}, {"js", "node"},
-                     {"node", "node"},     {"bash", "bash"},      {"sh", "sh"},           {"perl", "perl"}};
+    } languages[] = {{"python", "python"}, {"python3", "python"}, {"py", "python"},   {"javascript", "node"},
+                     {"js", "node"},       {"node", "node"},      {"nodejs", "node"}, {"node.js", "node"},
+                     {"bash", "bash"},     {"sh", "sh"},          {"perl", "perl"}};
     const char *word = json_string_value(language);
 
     if (!word)
         return base_err_set(err, BASE_E_INVALID, place, "language: must be text");
     for (size_t i = 0; i < ARRAY_COUNT(languages); i++)
-        if (strcmp(languages[i].word, word) == 0) {
+        if (strcasecmp(languages[i].word, word) == 0 && strlen(word) == json_string_length(language)) {
             *ret_runtime = languages[i].runtime;
             return 0;
         }

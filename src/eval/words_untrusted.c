@@ -122,6 +122,19 @@ static bool find_last(struct text text, struct text *ret_line)
     return false;
 }
 
+/* As much of a line as there is room for, and no part of a character. */
+static int count_that_fits(struct text line, size_t bytes)
+{
+    size_t count = (size_t)(line.end - line.at);
+
+    if (count < bytes)
+        return (int)count;
+    count = bytes - 1;
+    while (count > 0 && ((unsigned char)line.at[count] & 0xc0) == 0x80)
+        count--;
+    return (int)count;
+}
+
 void eval_words_find(const struct warden_stream *stream, char *ret_words, size_t bytes)
 {
     const char *kept = stream->kept.bytes;
@@ -131,7 +144,7 @@ void eval_words_find(const struct warden_stream *stream, char *ret_words, size_t
     if (!kept || stream->truncated) /* then its last line is not known */
         return;
     if (find_node(text, &line) || find_python(text, &line) || find_last(text, &line))
-        (void)snprintf(ret_words, bytes, "%.*s", (int)(line.end - line.at), line.at);
+        (void)snprintf(ret_words, bytes, "%.*s", count_that_fits(line, bytes), line.at);
 }
 
 bool eval_words_are_of(const char *words, const char *name)

@@ -425,6 +425,31 @@ ANSWERED = {
 }
 
 
+MODULES = [
+    ("import path from 'path';\nfunction solution(x) { return path.basename('/a/b'); }", "b", "pass", None),
+    ("import path from 'path';\nconst solution = x => path.basename('/a/b'); // the end", "b", "pass", None),
+    ("function f(x) { return x.b; }\nexport { f as solution };", 1, "pass", None),
+    ("export default function solution(x) { return x.a; }", 2, "pass", None),
+    ("const two = await Promise.resolve(2);\nconst solution = x => two;", 2, "pass", None),
+    ("import { fileURLToPath } from 'url';\nconst solution = x => fileURLToPath(new URL('data.json', import.meta.url));", "/work/data.json", "pass", None),
+    ("import { createRequire } from 'module';\nconst path = createRequire(import.meta.url)('path');\nexport const solution = x => path.sep;", "/", "pass", None),
+    ("async function solution(x) { return (await import('path')).sep; }", "/", "pass", None),
+    ("async function solution(x) { return (await import('node:path')).sep; }", "/", "pass", None),
+    ("export async function solution(x) { return (await import('path')).sep; }", "/", "pass", None),
+    ("import path from 'path';\nexport const solutions = 1;", 1, "runtime-error", "there is no function solution"),
+    ("function solution(x) { return await x; }", 1, "compile-error", "SyntaxError: await is only valid"),
+    ("export function solution(x) { return (; }", 1, "compile-error", "SyntaxError: Unexpected token ';'"),
+    ("function solution(x) { return (; }", 1, "compile-error", "SyntaxError: Unexpected token ';'"),
+    ("import path from 'path';\nthrow new TypeError('solution of ' + path.sep);", 1, "runtime-error", "TypeError: solution of /"),
+]
+
+
+def test_modules_of_javascript(hood):
+    """As files of Node.js: they know where they are and import what they like, and what they define need not be exported."""
+    wrong = calls(hood, "javascript", MODULES)
+    assert not wrong, wrong
+
+
 @pytest.mark.parametrize("language", list(ANSWERED))
 def test_an_answered_call_is_answered(hood, language):
     """Whatever the program leaves running, and whatever it has closed."""
@@ -466,6 +491,12 @@ def test_a_returned_value_has_a_limit_of_its_own(hood, language, body):
 def test_the_first_line_of_an_error_is_said(hood, extension, source, detail):
     row = one_stdio(hood, source, extension)
     assert row["verdict"] == "runtime-error" and row["detail"].startswith(detail), row
+
+
+@pytest.mark.parametrize("shift", range(4))
+def test_a_detail_is_cut_between_characters(hood, shift):
+    detail = one_stdio(hood, "import sys\nsys.exit('x' * %d + '\U0001f40d' * 99)" % shift)["detail"]
+    assert detail.endswith("\U0001f40d") and "\ufffd" not in detail, detail
 
 
 FORGED = r'''
@@ -615,6 +646,16 @@ def test_a_form_feed_or_a_line_that_goes_on_is_no_indentation(hood, source):
     task = dict(SCRIPT, prompt="def twice(x):\n", entry_point="twice", canonical_solution="    return 2 * x\n",
                 test="def check(candidate):\n    assert candidate(2) == 4\n")
     candidates = hood.file("c.jsonl", json.dumps({"task_id": "S/0", "solution": source}) + "\n")
+    assert evaluate(hood, hood.file("tasks.jsonl", json.dumps(task) + "\n"), candidates, status=0).summary["passed"] == 1
+
+
+@pytest.mark.parametrize("prompt", ["\"\"\"Write twice(x).\n\"\"\"\n", "# twice(x)\n\n", "", "'a' 'text'\n"])
+def test_the_head_of_a_program_may_end_in_the_candidate(hood, prompt):
+    """Where the prompt before it is nothing but comments and texts, as Python sees it."""
+    source = "from __future__ import annotations\ndef twice(x) -> Q: return 2 * x\n"
+    compile(prompt + source, "candidate.py", "exec", dont_inherit=True)
+    task = dict(SCRIPT, prompt=prompt, entry_point="twice", test="def check(candidate):\n    assert candidate(2) == 4\n")
+    candidates = hood.file("c.jsonl", json.dumps({"task_id": "S/0", "completion": source}) + "\n")
     assert evaluate(hood, hood.file("tasks.jsonl", json.dumps(task) + "\n"), candidates, status=0).summary["passed"] == 1
 
 

@@ -127,6 +127,26 @@ def test_an_odd_name_is_for_no_task_and_said_in_words(hood, odd, what):
     assert run.rows[0]["verdict"] == "compile-error" and run.rows[0]["detail"] == "language: has " + what, run.rows
 
 
+@pytest.mark.parametrize("row", ['{"task_id": "t\\u0000", "solution": "print(\'x\')"}', '{"task_id": "t\\u0000s", "solution": "print(\'x\')"}',
+                                 '{"prompt": "p\\u0000", "samples": ["print(\'x\')"]}'])
+def test_a_name_does_not_end_at_a_nul(hood, row):
+    """Who names "t\\0s" is no sample of the task t."""
+    good = '{"task_id": "t", "solution": "print(\'x\')"}\n'
+    run = evaluate(hood, lines(hood, "tasks.jsonl", dict(STDIO, prompt="p")), hood.file("c.jsonl", row + "\n" + good), status=0)
+    assert len(run.rows) == 1 and "1 candidate is for no task" in run.said, run
+
+
+@pytest.mark.parametrize("language,source", [("Python", "print('x')"), ("py", "print('x')"), ("PYTHON3", "print('x')"), ("Bash", "[[ x ]] && echo x"),
+                                             ("JavaScript", "console.log('x')"), ("Node.js", "console.log('x')"), ("nodejs", "console.log('x')")])
+def test_languages_are_known_as_people_write_them(hood, language, source):
+    """In a line of a candidate as in a task."""
+    answers = hood.file("c.jsonl", json.dumps({"task_id": "t", "solution": source, "language": language}) + "\n")
+    evaluate(hood, lines(hood, "tasks.jsonl", STDIO), answers, status=0)
+    hood.folder = hood.folder / "task"
+    evaluate(hood, lines(hood, "tasks.jsonl", dict(STDIO, language=language)), hood.file("c.jsonl", json.dumps({"task_id": "t", "solution": source}) + "\n"),
+             status=0)
+
+
 REFUSED = [
     ('{"task_id": "t", "completion": 7}', "no-code", "completion: must be text, not an integer"),
     ('{"task_id": "t", "solution": ["print(1)"]}', "no-code", "solution: must be text, not a list"),
