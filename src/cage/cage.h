@@ -516,7 +516,8 @@ struct cage_guest {
  * descriptors. A cage that died while it was built is no failure here: the report tells. */
 int cage_start(struct cage *cage, const struct cage_guest *guest, struct base_err *err);
 
-/* Send the guest's first process SIGINT, when it has started. False where that cannot be done at once. */
+/* Send the guest's first process SIGINT, when it has started, and its process group where the kernel can. False where
+ * that cannot be done at once. */
 bool cage_interrupt(const struct cage *cage);
 
 /* Where the cage has a share of the processors of its own, let its first process come first in there: a guest may have

@@ -205,6 +205,13 @@ static inline int kernel_pidfd_send_signal(int pid_fd, int sig)
 {
     return KERNEL(SYS_pidfd_send_signal, pid_fd, sig, 0, 0);
 }
+/* To the process group that it leads: from Linux 6.9 on. */
+static inline int kernel_pidfd_send_signal_to_group(int pid_fd, int sig)
+{
+    enum { TO_PROCESS_GROUP = 4 };
+
+    return KERNEL(SYS_pidfd_send_signal, pid_fd, sig, 0, TO_PROCESS_GROUP);
+}
 static inline int kernel_getaffinity(pid_t pid, cpu_set_t *ret_set)
 {
     return KERNEL(SYS_sched_getaffinity, pid, sizeof(*ret_set), ret_set);

@@ -191,13 +191,19 @@ void cage_put_first(const struct cage *cage)
 /* The first process may be busy with the guest's denied calls, and then nobody waits for it. */
 #define GUEST_PATIENCE_MS 20
 
+/* As a terminal does with Ctrl-C: Python waits for a child of its own (subprocess.run), which has to end, too. */
+static bool interrupt_all(int guest_fd)
+{
+    return kernel_pidfd_send_signal_to_group(guest_fd, SIGINT) == 0 || kernel_pidfd_send_signal(guest_fd, SIGINT) == 0;
+}
+
 bool cage_interrupt(const struct cage *cage)
 {
     AUTO_CLOSE int fd = -1;
 
     return cage_line_send(cage->line_fd, CAGE_WORD_GUEST, NULL, 0) == 0 &&
            cage_line_receive(cage->line_fd, CAGE_WORD_GUEST, GUEST_PATIENCE_MS, &fd, NULL) == 0 && fd >= 0 &&
-           kernel_pidfd_send_signal(fd, SIGINT) == 0;
+           interrupt_all(fd);
 }
 
 /* --- its end --- */

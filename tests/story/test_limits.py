@@ -475,6 +475,16 @@ def test_what_python_holds_back_at_its_limit_of_time_is_kept(request, who, name,
     assert (ending["kind"], ending["limit"]) == ("limit", "wall"), ending
 
 
+@pytest.mark.parametrize("cage", ["fresh", "slot", "zygote"])
+def test_who_waits_for_a_child_has_its_last_word_too(hood, cage):
+    """The child is interrupted with it, as by Ctrl-C: Python waits for that."""
+    need(tuple(map(int, os.uname().release.split(".")[:2])) >= (6, 9), "no signal for a whole group by a descriptor before Linux 6.9")
+    source = "import subprocess\nprint('partial')\nsubprocess.run(['sleep', '60'])\n"
+    run = hood.python(source, options=["--cage", cage, "--limit", "wall_ms=2s"])
+    expect_status(expect_ending(run, "limit", limit="wall"), 124)
+    assert run.out == b"partial\n", run
+
+
 @pytest.mark.parametrize("limit", ["cpu", "idle"])
 def test_so_it_is_at_the_other_limits_of_time(hood, limit):
     need_groups()
