@@ -95,6 +95,20 @@ static void check_idle(struct warden_watch *watch, uint64_t now_us, uint64_t cpu
     }
 }
 
+/* Of the guest: before its exec it has neither worked nor rested. */
+static void check_work(struct warden_watch *watch, uint64_t now_us)
+{
+    uint64_t cpu_us;
+
+    if (watch->report->start_us == 0) {
+        watch->active_us = now_us;
+        return;
+    }
+    cpu_us = cage_cgroup_cpu_us(&watch->cage.cgroup);
+    check_cpu(watch, cpu_us);
+    check_idle(watch, now_us, cpu_us);
+}
+
 static void check_counters(struct warden_watch *watch)
 {
     const struct cage_refusals refusals = cage_cgroup_refusals(&watch->cage.cgroup);
@@ -117,7 +131,7 @@ static void check_emergency(struct warden_watch *watch)
 
 void warden_clocks_tick(struct warden_watch *watch)
 {
-    uint64_t now_us = base_clock_us(), cpu_us;
+    uint64_t now_us = base_clock_us();
 
     if (now_us >= wall_deadline_us(watch)) {
         if (watch->report->start_us)
@@ -132,9 +146,7 @@ void warden_clocks_tick(struct warden_watch *watch)
         cage_put_first(&watch->cage);
         watch->put_first = true;
     }
-    cpu_us = cage_cgroup_cpu_us(&watch->cage.cgroup);
-    check_cpu(watch, cpu_us);
-    check_idle(watch, now_us, cpu_us);
+    check_work(watch, now_us);
     check_counters(watch);
     check_emergency(watch);
 }

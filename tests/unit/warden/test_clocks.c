@@ -129,6 +129,27 @@ static void building_is_not_the_guests_time(void **state)
     watched_free(run);
 }
 
+/* Nor is it the guest's idleness, or work. */
+static void building_is_not_the_guests_rest(void **state)
+{
+    struct watched *run = watched_new();
+
+    (void)state;
+    have_group(run);
+    watched_set(run, "idle_ms=1s");
+    watched_set(run, "cpu_ms=1s");
+    started_ago(run, 5000);
+    run->report.start_us = 0;
+    used(2000);
+    tick(run);
+    assert_false(run->watch.stop.wanted);
+    used(0);
+    run->report.start_us = now_us();
+    tick(run); /* its time begins now */
+    assert_false(run->watch.stop.wanted);
+    watched_free(run);
+}
+
 static void unlimited_time(void **state)
 {
     struct watched *run = watched_new();
@@ -315,6 +336,7 @@ int main(void)
         cmocka_unit_test(wall),
         cmocka_unit_test(wall_does_not_wait_for_a_tick),
         cmocka_unit_test(building_is_not_the_guests_time),
+        IN_FOLDER(building_is_not_the_guests_rest),
         cmocka_unit_test(unlimited_time),
         cmocka_unit_test(largest_time),
         cmocka_unit_test(timeouts),
