@@ -91,8 +91,7 @@ static void say_late(struct judge *judge, const char *what)
         say(&judge->misses, "%s", what);
 }
 
-/* By one of the limits that pass by themselves, whatever the program does. */
-static bool is_late(const char *ending)
+bool drill_ending_is_late(const char *ending)
 {
     return strcmp(ending, "limit wall") == 0 || strcmp(ending, "limit cpu") == 0;
 }
@@ -113,7 +112,7 @@ static void judge_ending(struct judge *judge, const char *ending, const char *de
     drill_words_join(&expect->endings, " or ", wanted, sizeof(wanted));
     (void)snprintf(text, sizeof(text), "ended: %s, expected: %s%s%.280s", ending, wanted, detail ? "; because " : "",
                    detail ? detail : "");
-    if (is_late(ending))
+    if (drill_ending_is_late(ending))
         say_late(judge, text);
     else if (strcmp(ending, "hung") == 0 || strcmp(ending, "lost") == 0)
         say(&judge->breaches, "%s", text);

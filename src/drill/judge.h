@@ -47,6 +47,9 @@ void drill_verdict_release(struct drill_verdict *verdict);
 /* How the run of @receipt ended, in such words: "lost" where there is none. Returns @text. */
 const char *drill_receipt_ending(const json_t *receipt, char *text, size_t text_bytes);
 
+/* By one of the limits that pass by themselves, whatever the program does. */
+bool drill_ending_is_late(const char *ending);
+
 /* Of the runs of an answer from slots: what the later ones see of the attack, and why nothing can be seen of it. */
 void drill_judge_slots(const json_t *answer, unsigned pace, struct drill_words *breaches, struct drill_words *skips);
 

@@ -14,6 +14,7 @@
 #define USUAL_US   1000 /* an idle processor of 2020 needs 600 */
 #define STARTS     9
 #define STRETCH_MS 600000 /* nothing is waited for longer because of a slow machine */
+#define HONEST_MS  300    /* an honest run of a drill in slots needs some 40 */
 
 extern char **environ;
 
@@ -50,7 +51,12 @@ unsigned drill_pace_measure(void)
     return pace < 1 ? 1 : pace > DRILL_PACE_MOST ? DRILL_PACE_MOST : (unsigned)pace;
 }
 
-void drill_pace_stretch(struct drill_expect *expect, unsigned pace)
+static uint64_t at_most(uint64_t ms)
+{
+    return ms < STRETCH_MS ? ms : STRETCH_MS;
+}
+
+void drill_pace_stretch(struct drill_expect *expect, unsigned pace, bool in_slot)
 {
     static const struct {
         enum policy_limit_key key;
@@ -64,8 +70,11 @@ void drill_pace_stretch(struct drill_expect *expect, unsigned pace)
     expect->pace = pace;
     for (size_t i = 0; i < ARRAY_COUNT(times); i++) {
         struct policy_limit *limit = &expect->policy.limits[times[i].key];
-        if (limit->unlimited || limit->value >= STRETCH_MS || drill_words_has(&expect->endings, times[i].ending))
+        if (limit->unlimited || limit->value >= STRETCH_MS)
             continue;
-        limit->value = limit->value * pace < STRETCH_MS ? limit->value * pace : STRETCH_MS;
+        if (!drill_words_has(&expect->endings, times[i].ending))
+            limit->value = at_most(limit->value * pace);
+        else if (in_slot && limit->value < HONEST_MS * pace)
+            limit->value = HONEST_MS * pace;
     }
 }

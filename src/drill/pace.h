@@ -9,5 +9,6 @@
 /* Start processes and take the time. 1: as usual, or faster. */
 unsigned drill_pace_measure(void);
 
-/* Give @expect's times @pace times as long, but those that are to end it, and note the pace in it. */
-void drill_pace_stretch(struct drill_expect *expect, unsigned pace);
+/* Give @expect's times @pace times as long, but those that are to end it, and note the pace in it. In a slot those are
+ * honest runs' too, for which they must be enough. */
+void drill_pace_stretch(struct drill_expect *expect, unsigned pace, bool in_slot);

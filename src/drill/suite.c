@@ -219,7 +219,7 @@ static void take_pace(struct suite *suite)
 {
     suite->pace = drill_pace_measure();
     for (size_t i = 0; i < suite->loaded; i++)
-        drill_pace_stretch(&suite->attacks[i].expect, suite->pace);
+        drill_pace_stretch(&suite->attacks[i].expect, suite->pace, suite->site.in_slot);
 }
 
 static int prepare(struct suite *suite, struct base_err *err)
