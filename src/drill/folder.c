@@ -8,11 +8,31 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
-#define PLACE     "/tmp" /* short: a folder of ours holds a socket */
 #define PREFIX    "fumehood-drill-"
 #define LOCK_FILE "lock"
 #define TRIES     10
+
+/* Short: a folder of ours holds a socket. */
+static const char *const places[] = {"/tmp", "/var/tmp"};
+
+/* Where a program with marks, a device node and a program are what they are: else controls cannot do what they show,
+ * and the cage is not what denies it. */
+static bool takes_all(const char *place)
+{
+    struct statvfs st;
+
+    return statvfs(place, &st) == 0 && !(st.f_flag & (ST_RDONLY | ST_NOSUID | ST_NODEV | ST_NOEXEC));
+}
+
+static const char *choose_place(void)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(places); i++)
+        if (takes_all(places[i]))
+            return places[i];
+    return places[0];
+}
 
 /* The lock file of @path. Returns a descriptor that has the lock, -1 without. Its last link gone means that somebody
  * has taken the folder for a dead one's in the moment before. */
@@ -32,21 +52,22 @@ static int lock(const char *path, int flags)
 
 int drill_folder_make(char ret_path[DRILL_PATH_BYTES], int *ret_lock_fd, struct base_err *err)
 {
+    const char *place = choose_place();
     AUTO_CLOSE int place_fd = -1;
     char name[sizeof(PREFIX) + 17];
-    int r = base_place_folder(PLACE, BASE_PLACE_SHARED, &place_fd, err);
+    int r = base_place_folder(place, BASE_PLACE_SHARED, &place_fd, err);
 
     for (int i = 0; r == 0 && i < TRIES; i++) {
         if (base_place_scratch(place_fd, PREFIX, 0711, name, sizeof(name), err) < 0)
             continue; /* also where another has taken it for a dead one's */
-        (void)snprintf(ret_path, DRILL_PATH_BYTES, PLACE "/%s", name);
+        (void)snprintf(ret_path, DRILL_PATH_BYTES, "%s/%s", place, name);
         *ret_lock_fd = lock(ret_path, O_CREAT | O_EXCL);
         if (*ret_lock_fd >= 0)
             return 0;
         drill_folder_remove(ret_path);
     }
     if (r == 0)
-        (void)base_err_sys(err, BASE_E_SETUP, errno, PLACE, "no folder can be made for the drill");
+        (void)base_err_sys(err, BASE_E_SETUP, errno, place, "no folder can be made for the drill");
     else if (err)
         err->code = BASE_E_SETUP;
     *ret_path = '\0';
@@ -62,9 +83,9 @@ static void remove_empty(const char *path)
         (void)rmdir(path); /* fails where it is not empty, and so somebody's */
 }
 
-void drill_folder_dead(drill_folder_fn found)
+static void find_dead(const char *place, drill_folder_fn found)
 {
-    DIR *dir = opendir(PLACE);
+    DIR *dir = opendir(place);
     struct dirent *entry;
 
     while (dir && (entry = readdir(dir))) {
@@ -72,7 +93,7 @@ void drill_folder_dead(drill_folder_fn found)
         AUTO_CLOSE int lock_fd = -1;
 
         if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0 ||
-            snprintf(path, sizeof(path), PLACE "/%s", entry->d_name) >= (int)sizeof(path))
+            snprintf(path, sizeof(path), "%s/%s", place, entry->d_name) >= (int)sizeof(path))
             continue;
         lock_fd = lock(path, 0);
         if (lock_fd >= 0)
@@ -82,6 +103,12 @@ void drill_folder_dead(drill_folder_fn found)
     }
     if (dir)
         (void)closedir(dir);
+}
+
+void drill_folder_dead(drill_folder_fn found)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(places); i++)
+        find_dead(places[i], found);
 }
 
 /* Open the folder @name for reading, also where it was made unreadable; never what a link leads to. */
@@ -137,7 +164,7 @@ void drill_folder_remove(const char *path)
         empty(fcntl(fd, F_DUPFD_CLOEXEC, 3), LOCK_FILE);
         remove_one(fd, LOCK_FILE);
     }
-    (void)rmdir(path); /* what stays lies in a folder of our own, for whoever cleans /tmp */
+    (void)rmdir(path); /* what stays lies in a folder of our own, for whoever cleans up there */
 }
 
 int drill_folder_fresh(const char *top, const char *name, unsigned mode, struct base_err *err)

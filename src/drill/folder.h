@@ -6,7 +6,8 @@
 
 #define DRILL_PATH_BYTES 160
 
-/* A new folder for one drill below /tmp, which others may pass through. It is ours as long as *@ret_lock_fd is open:
+/* A new folder for one drill below /tmp, or /var/tmp where that takes no marked programs or device
+ * nodes, which others may pass through. It is ours as long as *@ret_lock_fd is open:
  * whose lock is free is dead. */
 int drill_folder_make(char ret_path[DRILL_PATH_BYTES], int *ret_lock_fd, struct base_err *err);
 

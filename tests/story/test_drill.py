@@ -4,6 +4,7 @@ import glob
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import signal
 import struct
@@ -779,6 +780,22 @@ def test_a_living_drill_keeps_its_folder(attacks, tmp_path):
         for path in (others[0], others[2]):
             shutil.rmtree(path, ignore_errors=True)
     assert not folder.exists()
+
+
+def test_where_tmp_takes_no_marked_programs_the_drill_is_elsewhere(hood):
+    """As Debian 13 has it: a file system in memory, nosuid and nodev. There the controls of these would not work."""
+    need(is_root() and shutil.which("unshare"), "not root, or no unshare: no /tmp of its own can be made")
+    names = ["fs-set-id", "fs-device-nodes", "fs-file-handles"]
+    script = "mount -t tmpfs -o nosuid,nodev,mode=1777 tmpfs /tmp && exec " + shlex.join(
+        [str(hood.binary), "drill", "--json", *(word for name in names for word in ("--only", name))])
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", script], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          cwd="/", timeout=300)
+    assert done.returncode == 0, done
+    rows = {row["name"]: row for row in json.loads(done.stdout)["attacks"]}
+    assert sorted(rows) == sorted(names)
+    for row in rows.values():
+        assert row["result"] == "held" or is_too_slow(row), row
+    assert not [name for name in os.listdir("/var/tmp") if name.startswith("fumehood-drill-")] or os.environ.get("FUMEHOOD_SHARED_MACHINE")
 
 
 def test_the_emergency_stop(user_hood):
