@@ -18,6 +18,15 @@
 
 extern char **environ;
 
+static const struct {
+    enum policy_limit_key key;
+    const char *ending;
+} times[] = {
+    {POLICY_LIMIT_WALL_MS, "limit wall"},
+    {POLICY_LIMIT_CPU_MS, "limit cpu"},
+    {POLICY_LIMIT_IDLE_MS, "limit idle"},
+};
+
 /* 0 where it could not be started. */
 static uint64_t start_us(void)
 {
@@ -42,12 +51,12 @@ static int compare(const void *a, const void *b)
 
 unsigned drill_pace_measure(void)
 {
-    uint64_t times[STARTS], pace;
+    uint64_t took_us[STARTS], pace;
 
     for (size_t i = 0; i < STARTS; i++)
-        times[i] = start_us();
-    qsort(times, STARTS, sizeof(*times), compare);
-    pace = (times[STARTS / 2] + USUAL_US / 2) / USUAL_US;
+        took_us[i] = start_us();
+    qsort(took_us, STARTS, sizeof(*took_us), compare);
+    pace = (took_us[STARTS / 2] + USUAL_US / 2) / USUAL_US;
     return pace < 1 ? 1 : pace > DRILL_PACE_MOST ? DRILL_PACE_MOST : (unsigned)pace;
 }
 
@@ -56,17 +65,17 @@ static uint64_t at_most(uint64_t ms)
     return ms < STRETCH_MS ? ms : STRETCH_MS;
 }
 
+void drill_pace_stretch_all(struct policy *policy, unsigned pace)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(times); i++) {
+        struct policy_limit *limit = &policy->limits[times[i].key];
+        if (!limit->unlimited && limit->value < STRETCH_MS)
+            limit->value = at_most(limit->value * pace);
+    }
+}
+
 void drill_pace_stretch(struct drill_expect *expect, unsigned pace, bool in_slot)
 {
-    static const struct {
-        enum policy_limit_key key;
-        const char *ending;
-    } times[] = {
-        {POLICY_LIMIT_WALL_MS, "limit wall"},
-        {POLICY_LIMIT_CPU_MS, "limit cpu"},
-        {POLICY_LIMIT_IDLE_MS, "limit idle"},
-    };
-
     expect->pace = pace;
     for (size_t i = 0; i < ARRAY_COUNT(times); i++) {
         struct policy_limit *limit = &expect->policy.limits[times[i].key];

@@ -218,6 +218,7 @@ static int choose_cage(struct suite *suite, struct base_err *err)
 static void take_pace(struct suite *suite)
 {
     suite->pace = drill_pace_measure();
+    drill_pace_stretch_all(&suite->site.policy, suite->pace);
     for (size_t i = 0; i < suite->loaded; i++)
         drill_pace_stretch(&suite->attacks[i].expect, suite->pace, suite->site.in_slot);
 }

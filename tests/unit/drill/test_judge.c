@@ -144,6 +144,8 @@ static const struct {
     {{NONE "outside: [sibling]\n", HELD_ANSWER, REACHED_ANSWER},
      DRILL_RED,
      "the harmless run beside it ended: exited 10"},
+    {{NONE "outside: [sibling]\n", HELD_ANSWER, LATE}, DRILL_RED, "the harmless run beside it ended: limit wall"},
+    {{NONE "outside: [sibling]\n", HELD_ANSWER, LATE, .pace = 20}, DRILL_SKIP, "the harmless run beside it ended"},
     {{NONE "outside: [sibling]\n", HELD_ANSWER, NULL}, DRILL_RED, "the harmless run beside it ended: lost"},
     /* two runs */
     {{NONE "outside: [second-run]\n", WITH(GOOD "," GOOD)}, DRILL_HELD, NULL},

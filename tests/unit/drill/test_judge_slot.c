@@ -12,8 +12,7 @@
 #define RECEIPT(code, text, limits, usage, slot)                                                                       \
     "{'ending':{'kind':'exited','exit_code':" code "},'denials':[],'stdout':{'text':'" text "'},'limits':" limits      \
     "," usage "," slot "}"
-#define ENDED(limit)                                                                                                   \
-    "{'ending':{'kind':'limit','limit':'" limit "'},'denials':[]," USED("1", "1") "," SLOT_CLEAN "}"
+#define ENDED(limit)                 "{'ending':{'kind':'limit','limit':'" limit "'},'denials':[]," USED("1", "1") "," SLOT_CLEAN "}"
 #define HONEST_OF(text)              RECEIPT("0", text, "{}", USED("900", "1000"), SLOT_CLEAN)
 #define RUN(slot, keeper, run, more) "{'slot':" slot ",'keeper':" keeper ",'run':" run "," more "}"
 #define HONEST(keeper, run, receipt) RUN("0", keeper, run, "'honest':true,'receipt':" receipt)
