@@ -21,6 +21,18 @@ def attempt(what, action):
         print(what, errno.errorcode.get(why.errno, why.errno))
 
 
+def open_when_free(path):
+    """Who looks at the process just then, in /proc, holds its program for a moment after its end."""
+    for _ in range(100):
+        try:
+            return os.open(path, os.O_WRONLY | os.O_APPEND)
+        except OSError as why:
+            if why.errno != errno.ETXTBSY:
+                raise
+            time.sleep(0.02)
+    return os.open(path, os.O_WRONLY | os.O_APPEND)
+
+
 def after_end(what, argv):
     """The classic way: held without opening while it runs, opened through the descriptor when nothing runs it."""
     child = subprocess.Popen(argv)
@@ -29,7 +41,7 @@ def after_end(what, argv):
     attempt(what + " while it runs", lambda: os.open(f"/proc/self/fd/{held}", os.O_WRONLY))
     child.kill()
     child.wait()
-    attempt(what + " afterwards", lambda: os.open(f"/proc/self/fd/{held}", os.O_WRONLY | os.O_APPEND))
+    attempt(what + " afterwards", lambda: open_when_free(f"/proc/self/fd/{held}"))
     os.close(held)
 
 
