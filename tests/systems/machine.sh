@@ -39,14 +39,16 @@ make_payload() {
 
 boot() {
     # QEMU 7.2 emulates a far return in user mode as the kernel's access, which SMAP forbids. Where the kernel is not told
-    # the processor's speed it measures it, and may hang where the measuring machine is loaded. With ERMS it clears and copies
-    # pages byte by byte, which an emulation does four times slower; and it would leave the processor's clock for one that is
-    # emulated as a device. Huge pages are set aside for the attack that wants them.
+    # the processor's speed it measures it, and may hang where the measuring machine is loaded; and it would leave the
+    # processor's clock for one that is emulated as a device.
+    # With ERMS it clears and copies pages byte by byte, which an emulation does four times slower. What is at a random
+    # address is translated anew for each process, which is half of all the work.
+    # Huge pages are set aside for the attack that wants them.
     mhz=$(sed -n 's/^cpu MHz.*: *\([0-9]*\).*/\1/p' /proc/cpuinfo | head -n 1)
     timeout -k 5 "$timeout_s" qemu-system-x86_64 -M q35 -accel tcg,thread=multi -cpu "max,-smap,-erms" -smp 2 -m 2560 \
         -nodefaults -no-user-config -display none -no-reboot -serial "file:$work/console" -serial "file:$work/results" \
         -kernel "$disk/kernel" -initrd "$disk/initrd" \
-        -append "root=/dev/vda rw console=ttyS0 quiet panic=-1 tsc=reliable hugepages=16 ${mhz:+tsc_early_khz=$((mhz * 1000))}" \
+        -append "root=/dev/vda rw console=ttyS0 quiet panic=-1 hugepages=16 norandmaps tsc=reliable ${mhz:+tsc_early_khz=${mhz}000}" \
         -drive "file=$disk/disk,if=none,id=d,format=raw,snapshot=on" -device virtio-blk-pci,drive=d \
         -drive "file=$work/payload.ext4,if=none,id=p,format=raw,readonly=on" -device virtio-blk-pci,drive=p \
         -netdev "user,id=n,restrict=on${port:+,hostfwd=tcp:127.0.0.1:$port-:22}" -device virtio-net-pci,netdev=n \
