@@ -5,21 +5,9 @@
  */
 #include "base/json.h"
 #include "base/json_bound.h"
+#include "base/json_memory.h"
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-/* Without memory jansson mostly says that the text is no JSON, and sometimes loses a character of a string and says
- * nothing. Neither may be taken for what the text is. */
-static bool without_memory;
-
-static void *allocate(size_t bytes)
-{
-    void *memory = malloc(bytes);
-
-    without_memory = without_memory || !memory;
-    return memory;
-}
 
 static int refuse_costly(const char *bytes, size_t count, json_error_t *ret_error)
 {
@@ -41,10 +29,12 @@ json_t *base_json_load(const char *bytes, size_t count, size_t flags, json_error
     *ret_code = refuse_costly(bytes, count, ret_error);
     if (*ret_code < 0)
         return NULL;
-    json_set_alloc_funcs(allocate, free);
-    without_memory = false;
+    base_json_memory_use();
+    (void)base_json_memory_was_short();
     json = json_loadb(bytes, count, flags, ret_error);
-    *ret_code = without_memory ? BASE_E_NOMEM : json ? 0 : BASE_E_INVALID;
+    /* Then jansson mostly says that the text is no JSON, and sometimes loses a character of a string and says nothing.
+     * Neither may be taken for what the text is. */
+    *ret_code = base_json_memory_was_short() ? BASE_E_NOMEM : json ? 0 : BASE_E_INVALID;
     if (*ret_code == 0)
         return json;
     json_decref(json);

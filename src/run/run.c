@@ -2,6 +2,7 @@
 #include "run/run.h"
 #include "base/argv.h"
 #include "base/cleanup.h"
+#include "base/json_memory.h"
 #include "run/berth.h"
 #include "run/receipt.h"
 #include "run/stop.h"
@@ -47,6 +48,7 @@ static void own_site(void)
     site.open = (struct open_run){.rest = WARDEN_REST_NONE};
     site.looked = false;
     site.owner = getpid();
+    base_json_memory_keep(); /* for the next run's receipt */
 }
 
 static int prepare_site(struct base_err *err)

@@ -2,6 +2,7 @@
 #include "../support.h"
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "base/json_memory.h"
 
 static json_t *parse(const char *text)
 {
@@ -204,6 +205,50 @@ static void what_lost_a_part_is_lost(void **state)
     assert_null(object);
 }
 
+/* Of many values at once, and of sizes around those that are kept. */
+static void make_and_drop(unsigned seed)
+{
+    AUTO_JSON json_t *list = json_array();
+
+    for (unsigned i = 0; i < 5000; i++) {
+        char text[400];
+        unsigned length = (i * 7 + seed) % (sizeof(text) - 1);
+
+        memset(text, 'a' + (int)(i % 26), length);
+        text[length] = 0;
+        base_json_add(&list, json_string(text));
+    }
+    for (unsigned i = 0; i < 5000; i++) {
+        const char *text = json_string_value(json_array_get(list, i));
+        unsigned length = (i * 7 + seed) % 399;
+
+        assert_int_equal(strlen(text), length);
+        for (unsigned at = 0; at < length; at++)
+            assert_int_equal(text[at], 'a' + (int)(i % 26));
+    }
+}
+
+static void memory_is_kept_and_whole(void **state)
+{
+    json_t *first, *second;
+    void *before;
+
+    (void)state;
+    first = json_string("from before"); /* its memory is kept all the same */
+    base_json_memory_keep();
+    before = first;
+    json_decref(first);
+    second = json_string("x");
+#if !defined(__SANITIZE_ADDRESS__)
+    assert_ptr_equal(second, before);
+#endif
+    (void)before;
+    json_decref(second);
+    for (unsigned seed = 0; seed < 5; seed++)
+        make_and_drop(seed);
+    assert_false(base_json_memory_was_short());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +261,7 @@ int main(void)
         cmocka_unit_test(base64),
         cmocka_unit_test(errors_have_a_place),
         cmocka_unit_test(what_lost_a_part_is_lost),
+        cmocka_unit_test(memory_is_kept_and_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
