@@ -15,6 +15,7 @@
 
 #define MEMBERS_FEW 32
 #define REAL_BYTES  40
+#define FIRST_BYTES 6000 /* a receipt has about that */
 
 static int write_value(const json_t *json, struct base_buf *buf);
 
@@ -88,10 +89,28 @@ static size_t plain_run(const char *text, size_t count)
     return run;
 }
 
+/* Most strings need no escape, and there is room for them. */
+static bool write_plain(const char *text, size_t count, struct base_buf *buf)
+{
+    char *to;
+
+    if (buf->capacity - buf->count <= count + 2 || plain_run(text, count) < count)
+        return false;
+    to = buf->bytes + buf->count;
+    to[0] = '"';
+    memcpy(to + 1, text, count);
+    to[1 + count] = '"';
+    to[2 + count] = '\0';
+    buf->count += count + 2;
+    return true;
+}
+
 static int write_string(const char *text, size_t count, struct base_buf *buf)
 {
-    int r = put(buf, "\"", 1);
+    int r = write_plain(text, count, buf) ? 1 : put(buf, "\"", 1);
 
+    if (r > 0)
+        return 0;
     for (size_t done = 0; r == 0 && done < count;) {
         size_t run = plain_run(text + done, count - done);
 
@@ -259,7 +278,11 @@ static int write_value(const json_t *json, struct base_buf *buf)
 int base_json_canonical(const json_t *json, struct base_buf *buf)
 {
     size_t before = buf->count;
-    int r = json ? write_value(json, buf) : BASE_E_NOMEM;
+    int r;
+
+    if (!buf->bytes)
+        (void)base_buf_reserve(buf, FIRST_BYTES); /* else it grows as it must */
+    r = json ? write_value(json, buf) : BASE_E_NOMEM;
 
     if (r < 0)
         base_buf_cut(buf, before);
