@@ -18,16 +18,6 @@ int policy_call_find(const char *name)
     return call ? (int)(call - policy_calls) : -1;
 }
 
-struct policy_set policy_set_default(void)
-{
-    struct policy_set set = {0};
-
-    for (unsigned i = 0; i < policy_call_count; i++)
-        if (policy_calls[i].grant != POLICY_CALL_DENIED)
-            policy_set_add(&set, i);
-    return set;
-}
-
 static int unknown_call(const struct base_doc *doc, const char *place, struct base_err *err)
 {
     struct base_near near = {.word = doc->text};

@@ -85,22 +85,25 @@ json_t *policy_json(const struct policy *policy)
 
 struct policy_set policy_allowed(const struct policy *policy)
 {
-    return policy->syscalls.narrowed ? policy->syscalls.calls : policy_set_default();
+    return policy->syscalls.narrowed ? policy->syscalls.calls : policy_calls_default;
 }
 
 void policy_allowed_hash(const struct policy *policy, char ret_hex[BASE_HASH_HEX])
 {
     const struct policy_set allowed = policy_allowed(policy);
-    struct base_hash hash;
+    char names[POLICY_CALLS_MAX * POLICY_CALL_BYTES];
+    size_t count = 0;
 
-    base_hash_init(&hash);
     for (unsigned i = 0; i < policy_call_count; i++) {
+        size_t length = strlen(policy_calls[i].name); /* less than POLICY_CALL_BYTES */
+
         if (!policy_set_has(&allowed, i))
             continue;
-        base_hash_update(&hash, policy_calls[i].name, strlen(policy_calls[i].name));
-        base_hash_update(&hash, "\n", 1);
+        memcpy(names + count, policy_calls[i].name, length);
+        names[count + length] = '\n';
+        count += length + 1;
     }
-    base_hash_hex(&hash, ret_hex);
+    base_hash_bytes_hex(names, count, ret_hex);
 }
 
 int policy_hash(const struct policy *policy, char ret_hex[BASE_HASH_HEX], struct base_err *err)

@@ -28,6 +28,8 @@ struct policy_call {
 extern const struct policy_call policy_calls[];
 extern const unsigned policy_call_count;
 
+#define POLICY_CALL_BYTES 32 /* of a name, with its end */
+
 /* A set of them, by index of policy_calls[]. A value. */
 #define POLICY_CALLS_MAX 512
 struct policy_set {
@@ -45,8 +47,8 @@ static inline void policy_set_add(struct policy_set *set, unsigned index)
 /* The index of the call @name, or -1. */
 int policy_call_find(const char *name);
 
-/* Everything that the default allows, wholly or in part. */
-struct policy_set policy_set_default(void);
+/* Everything that the default allows, wholly or in part; made by the build. */
+extern const struct policy_set policy_calls_default;
 
 /* Add the calls that the list @doc names. Unknown ones, those that the default denies, and those that are in the set
  * already are errors at their place. */

@@ -6,6 +6,7 @@
  * nor "unless the lower half of this argument is that".
  */
 #include "cage/compile.h"
+#include <inttypes.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,9 +178,23 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct name *)a)->call, ((const struct name *)b)->call);
 }
 
+/* Those that the default does not deny. */
+static void print_default(unsigned count)
+{
+    printf("const struct policy_set policy_calls_default = {{");
+    for (unsigned from = 0; from < count; from += 64) {
+        uint64_t bits = 0;
+        for (unsigned i = from; i < count && i < from + 64; i++)
+            bits |= (uint64_t)(strcmp(names[i].grant, "DENIED") != 0) << (i - from);
+        printf("UINT64_C(%" PRIu64 "),", bits);
+    }
+    printf("}};\n");
+}
+
 static void print_names(void)
 {
     unsigned count = 0;
+    size_t longest = 0;
 
     for (size_t i = 0; i < PLAIN_COUNT; i++)
         names[count++] = (struct name){plain[i].call, plain[i].class == CAGE_CLASS_ALLOWED ? "ALLOWED" : "DENIED"};
@@ -189,11 +204,15 @@ static void print_names(void)
     qsort(names, count, sizeof(names[0]), by_name);
     printf("/* made by filter_make from syscalls.def */\n#include \"policy/profile.h\"\n"
            "const struct policy_call policy_calls[] = {\n");
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
         printf("{\"%s\",POLICY_CALL_%s},\n", names[i].call, names[i].grant);
+        longest = strlen(names[i].call) > longest ? strlen(names[i].call) : longest;
+    }
     printf("};\nconst unsigned policy_call_count = %u;\n"
-           "_Static_assert(%u <= POLICY_CALLS_MAX, \"more calls than a set holds\");\n",
-           count, count);
+           "_Static_assert(%u <= POLICY_CALLS_MAX, \"more calls than a set holds\");\n"
+           "_Static_assert(%zu < POLICY_CALL_BYTES, \"a longer name than there is room for\");\n",
+           count, count, longest);
+    print_default(count);
 }
 
 int main(int argc, char **argv)
