@@ -97,6 +97,7 @@ enum cage_counter {
     CAGE_COUNTER_OF_RUN_MAX, /* the rest is looked at between runs */
     CAGE_COUNTER_PROCESSES = CAGE_COUNTER_OF_RUN_MAX,
     CAGE_COUNTER_CHARGE,
+    CAGE_COUNTER_SWAP_PEAK, /* v1: of memory and swap together, to be set back */
     CAGE_COUNTER_MAX
 };
 
@@ -331,7 +332,7 @@ struct cage_cgroup {
 #define CAGE_CGROUP_NONE                                                                                               \
     {                                                                                                                  \
         .slot = {.lock_fd = -1}, .slot_fd = -1, .dir_fds = {-1, -1, -1, -1},                                           \
-        .counter_fds = {-1, -1, -1, -1, -1, -1, -1, -1}, .held = {                                                     \
+        .counter_fds = {-1, -1, -1, -1, -1, -1, -1, -1, -1}, .held = {                                                 \
             {.fd = -1},                                                                                                \
             {.fd = -1},                                                                                                \
             {.fd = -1},                                                                                                \

@@ -14,6 +14,8 @@
 
 /* --- one number --- */
 
+#define PEAK_WITH_SWAP "memory.memsw.max_usage_in_bytes"
+
 static const struct {
     enum cage_controller controller; /* v1: whose folder */
     const char *file, *key;          /* v1: the number in the file; with a key: after it, in lines of "key number" */
@@ -27,12 +29,14 @@ static const struct {
     [CAGE_COUNTER_PROCESS_REFUSALS] = {CAGE_PIDS, "pids.events", "max", "pids.events", "max"},
     [CAGE_COUNTER_PROCESSES] = {CAGE_PIDS, "pids.current", NULL, "pids.current", NULL},
     [CAGE_COUNTER_CHARGE] = {CAGE_MEMORY, "memory.usage_in_bytes", NULL, "memory.current", NULL},
+    [CAGE_COUNTER_SWAP_PEAK] = {CAGE_MEMORY, PEAK_WITH_SWAP, NULL, NULL, NULL},
 };
 
-/* The peak of memory can be written to, mostly, which sets it back. */
+/* Peaks of memory can be written to, mostly, which sets them back. */
 static int open_counter(int dir_fd, enum cage_counter counter, const char *file)
 {
-    int fd = counter == CAGE_COUNTER_MEMORY_PEAK ? openat(dir_fd, file, O_RDWR | O_CLOEXEC) : -1;
+    bool is_peak = counter == CAGE_COUNTER_MEMORY_PEAK || counter == CAGE_COUNTER_SWAP_PEAK;
+    int fd = is_peak ? openat(dir_fd, file, O_RDWR | O_CLOEXEC) : -1;
 
     return fd < 0 ? openat(dir_fd, file, O_RDONLY | O_CLOEXEC) : fd;
 }
@@ -114,7 +118,6 @@ uint64_t cage_cgroup_cpu_us(const struct cage_cgroup *cgroup)
  * events (its failcnt is 0 on new kernels): there its peak tells, up to what is asked for at once. Without a peak, it
  * was its own. */
 #define ASKED_AT_ONCE_BYTES (1u << 16)
-#define PEAK_WITH_SWAP      "memory.memsw.max_usage_in_bytes"
 
 static bool reached_memory(const struct cage_cgroup *cgroup, uint64_t peak)
 {
@@ -222,10 +225,18 @@ bool cage_cgroup_has_peak(const struct cage_cgroup *cgroup)
     return processes != UINT64_MAX && processes > cgroup->own + 1;
 }
 
+/* What the kernel does not count needs none; what could not be kept open is asked for once more. */
+static bool set_back(const struct cage_cgroup *cgroup, enum cage_counter counter)
+{
+    int fd = cgroup->counter_fds[counter];
+    int dir_fd = cgroup->dir_fds[counters[counter].controller];
+
+    if (fd >= 0)
+        return pwrite(fd, "0", 1, 0) == 1;
+    return dir_fd < 0 || cage_cgroup_write(dir_fd, counters[counter].file, "0") == -ENOENT;
+}
+
 bool cage_cgroup_reset_memory(const struct cage_cgroup *cgroup)
 {
-    int fd = cgroup->counter_fds[CAGE_COUNTER_MEMORY_PEAK];
-    int r = fd < 0 ? -ENOENT : cage_cgroup_write(cgroup->dir_fds[CAGE_MEMORY], PEAK_WITH_SWAP, "0");
-
-    return (r == 0 || r == -ENOENT) && (fd < 0 || pwrite(fd, "0", 1, 0) == 1);
+    return set_back(cgroup, CAGE_COUNTER_SWAP_PEAK) && set_back(cgroup, CAGE_COUNTER_MEMORY_PEAK);
 }
