@@ -54,7 +54,7 @@ endforeach()
 # What is preloaded into an interpreter that is to be a zygote; it lives in that process, so nothing of our build's options
 # for programs may be in it.
 add_library(zygote_python MODULE
-    src/zygote/python.c src/zygote/interpreter.c src/zygote/pages.c src/zygote/program.c src/cage/guest_child.c src/cage/bounding_child.c src/cage/identity_child.c
+    src/zygote/python.c src/zygote/interpreter.c src/zygote/libraries.c src/zygote/pages.c src/zygote/program.c src/cage/guest_child.c src/cage/bounding_child.c src/cage/identity_child.c
     src/cage/fd_child.c src/cage/landlock_child.c src/cage/mount_child.c src/cage/mutation_child.c src/cage/root_child.c src/cage/settings_child.c
     src/cage/plain_child.c ${CMAKE_BINARY_DIR}/made/filter_made.c)
 set_target_properties(zygote_python PROPERTIES PREFIX "" C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)

@@ -575,8 +575,8 @@ struct cage_zygote {
 };
 
 /* What must be in the environment of a zygote of Python that preloads @modules (with blanks between them) and stands
- * before @path: three texts at @ret_texts, in @text. BASE_E_TOO_LARGE. */
-#define CAGE_ZYGOTE_TEXTS 3
+ * before @path: its texts at @ret_texts, in @text. BASE_E_TOO_LARGE. */
+#define CAGE_ZYGOTE_TEXTS 4
 #define CAGE_ZYGOTE_BYTES 2048
 int cage_zygote_environment(const char *path, const char *modules, char text[CAGE_ZYGOTE_BYTES],
                             char *ret_texts[CAGE_ZYGOTE_TEXTS], struct base_err *err);

@@ -31,7 +31,10 @@ int cage_zygote_environment(const char *path, const char *modules, char text[CAG
 {
     char number[16];
     const char *const pairs[CAGE_ZYGOTE_TEXTS][2] = {
-        {"LD_PRELOAD=/proc/self/fd/", number}, {"FUMEHOOD_ZYGOTE=", path}, {"FUMEHOOD_PRELOAD=", modules}};
+        {"LD_PRELOAD=/proc/self/fd/", number},
+        {"LD_BIND_NOW=", "1"}, /* once in the zygote, and not in each of its forks */
+        {"FUMEHOOD_ZYGOTE=", path},
+        {"FUMEHOOD_PRELOAD=", modules}};
     size_t used = 0;
 
     (void)snprintf(number, sizeof(number), "%d", ZYGOTE_PRELOAD_FD);

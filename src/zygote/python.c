@@ -14,12 +14,12 @@
 #include "cage/kernel.h"
 #include "cage/zygote.h"
 #include "zygote/interpreter.h"
+#include "zygote/libraries.h"
 #include "zygote/pages.h"
 #include "zygote/program.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -36,8 +36,7 @@
 /* --- before any guest --- */
 
 static struct {
-    bool stands; /* this is a zygote, or begins to be one: not what it has forked */
-    unsigned long long objects;
+    bool stands;    /* this is a zygote, or begins to be one: not what it has forked */
     char path[512]; /* of the program that is not there */
     char preload[4096];
 } zygote;
@@ -261,28 +260,10 @@ static void wait_for_program(int run_fd, int listener_fd, struct zygote_program 
     (void)close(run_fd);
 }
 
-/* Shared objects that were ever loaded. */
-static int count_objects(struct dl_phdr_info *info, size_t bytes, void *ret_count)
-{
-    (void)bytes;
-    *(unsigned long long *)ret_count = info->dlpi_adds;
-    return 1;
-}
-
-static unsigned long long objects_loaded(void)
-{
-    unsigned long long count = 0;
-
-    (void)dl_iterate_phdr(count_objects, &count);
-    return count;
-}
-
-/* What an object does at its end is done where the program has brought one. Those of the zygote have nothing to do, and
- * to ask them touches a page of each. */
 static void end(int status) __attribute__((noreturn));
 static void end(int status)
 {
-    if (objects_loaded() != zygote.objects)
+    if (zygote_libraries_want_end())
         exit(status);
     (void)fflush(NULL);
     _exit(status);
@@ -482,7 +463,7 @@ static void serve(void)
     preload();
     warm_up();
     zygote_pages_inherit();
-    zygote.objects = objects_loaded();
+    zygote_libraries_note();
     rehearse();
     own_pid_fd = KERNEL(SYS_pidfd_open, getpid(), 0);
     if (own_pid_fd < 0 || !find_thread() || cage_bounding_empty() < 0 || write(ZYGOTE_LINE_FD, "", 1) != 1)
