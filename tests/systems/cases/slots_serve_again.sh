@@ -18,13 +18,16 @@ cat >count.py <<'PROGRAM'
 import json
 rows = [json.loads(line) for line in open("results/receipts.jsonl")]
 slots = [row["teardown"]["slot"] for row in rows]
-print(len(rows), sum(slot["state"] == "clean" for slot in slots), max(row["usage"]["processes_peak"] for row in rows),
+peaks = {row["usage"]["processes_peak"] for row in rows}
+print(len(rows), sum(slot["state"] == "clean" for slot in slots), "null" if peaks == {None} else max(peaks),
       *{slot["why"] for slot in slots if slot["why"]})
 PROGRAM
+peak='[1-4]'
+[ -e /sys/fs/cgroup/system.slice/pids.peak ] || peak=null
 for cage in slot zygote; do
     rm -rf results
     fumehood eval tasks.json --candidates candidates --out results --jobs 1 --cage "$cage" >out 2>err
     tell "$cage: all pass" "$? $(cat err)" "0 "
-    tell "$cage: every slot was proved clean" "$(python3 count.py)" "12 12 [1-4]"
+    tell "$cage: every slot was proved clean" "$(python3 count.py)" "12 12 $peak"
 done
 tell "no control group is left" "$(groups_left)" 0
