@@ -83,6 +83,9 @@ bool cage_kernel_has(const char *release, enum cage_kernel feature);
 /* "memory.peak (5.19), ...": what it has not, into @text; empty where that is nothing. */
 void cage_kernel_lacks(const char *release, char *text, size_t text_bytes);
 
+/* The newest that it has not and no cage is made without; NULL: none. */
+const struct cage_kernel_row *cage_kernel_needs(const char *release);
+
 /* --- host: what this machine can do --- */
 
 enum cage_manager { CAGE_MANAGER_NONE, CAGE_MANAGER_V1, CAGE_MANAGER_V2 };
@@ -218,6 +221,9 @@ int cage_filter_landlock(void);
 /* What of the machine's settings keeps this process from namespaces, or from rights in them: into @err, and true. Only
  * for when it has been kept from them. */
 bool cage_namespaces_blame(struct base_err *err);
+
+/* That the running kernel is too old for any cage: into @err, and true. It is asked, and not only its version. */
+bool cage_kernel_blame(struct base_err *err);
 
 /* How to mend what a filter, or another setting of the unit or container that this process is in, forbids: by @setting
  * of a unit, or by the calls that are refused where that is NULL. */

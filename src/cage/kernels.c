@@ -37,3 +37,13 @@ void cage_kernel_lacks(const char *release, char *text, size_t text_bytes)
             used += (size_t)snprintf(text + used, text_bytes - used, "%s%s (%s)", used ? ", " : "", rows[i].word,
                                      rows[i].since);
 }
+
+const struct cage_kernel_row *cage_kernel_needs(const char *release)
+{
+    const struct cage_kernel_row *newest = NULL;
+
+    for (int i = 0; i < CAGE_KERNEL_MAX; i++)
+        if (!*rows[i].before && !cage_kernel_has(release, (enum cage_kernel)i))
+            newest = &rows[i];
+    return newest;
+}

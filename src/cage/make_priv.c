@@ -53,6 +53,8 @@ static bool is_filtered(int sys_errno)
 
 static int clone_failed(int sys_errno, struct base_err *err)
 {
+    if ((sys_errno == ENOSYS || sys_errno == EINVAL || sys_errno == E2BIG) && cage_kernel_blame(err))
+        return BASE_E_SETUP;
     if (is_filtered(sys_errno)) {
         (void)base_err_sys(err, BASE_E_SETUP, sys_errno, "namespaces", "a filter of system calls refuses them");
         return cage_outer_remedy("RestrictNamespaces=no and no SystemCallFilter= without clone3", err);

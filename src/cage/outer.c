@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -216,6 +217,23 @@ int cage_filter_landlock(void)
     return signal_in_fork(ask_landlock, NULL) ? -ENOSYS : 0;
 }
 
+/* --- a kernel that is too old --- */
+
+/* A newer one on which a filter answers so is not meant, nor an old one to which the call was added. */
+bool cage_kernel_blame(struct base_err *err)
+{
+    const struct cage_kernel_row *row;
+    struct utsname name;
+
+    row = uname(&name) < 0 ? NULL : cage_kernel_needs(name.release);
+    if (!row || kernel_mount_setattr(-1, "", 0, NULL) != -ENOSYS)
+        return false;
+    (void)base_err_set(err, BASE_E_SETUP, "kernel",
+                       "Linux %.64s is too old: it has not %s, and no cage is made without", name.release, row->word);
+    (void)base_err_remedy(err, "Linux %s or later: docs/kernels.md", row->since);
+    return true;
+}
+
 /* --- namespaces that are not to be had --- */
 
 /* A number of /proc/sys, or -1. */
@@ -336,6 +354,8 @@ void cage_outer_blame(unsigned step, int sys_errno, struct base_err *err)
 {
     bool denied = sys_errno == EPERM || sys_errno == EACCES;
 
+    if (sys_errno == ENOSYS && cage_kernel_blame(err))
+        return;
     if (denied && (step < CAGE_STEP_MAX || step == CAGE_AT_START) && cage_namespaces_blame(err))
         return;
     if ((denied || sys_errno == ENOSYS || sys_errno == ESRCH) &&

@@ -42,12 +42,16 @@ static void mend(struct doctor_check *check, const char *remedy)
 static void ask_kernel(struct doctor_report *report, const struct cage_host *host)
 {
     struct utsname name;
-    char lacks[256];
+    struct base_err blame;
+    char lacks[320];
 
     (void)host;
     if (uname(&name) < 0)
         return;
-    add(report, "kernel", DOCTOR_OK, "%s %s, %s", name.sysname, name.release, name.machine);
+    if (cage_kernel_blame(&blame))
+        mend(add(report, "kernel", DOCTOR_BAD, "%s", blame.what), blame.remedy);
+    else
+        add(report, "kernel", DOCTOR_OK, "%s %s, %s", name.sysname, name.release, name.machine);
     cage_kernel_lacks(name.release, lacks, sizeof(lacks));
     if (*lacks)
         add(report, "newer kernels have", DOCTOR_OK, "by its version this one has not %s: docs/kernels.md", lacks);

@@ -16,7 +16,7 @@ enum doctor_state {
 struct doctor_check {
     char name[32];
     enum doctor_state state;
-    char found[256];
+    char found[384];
     char remedy[384]; /* empty when there is nothing to mend */
 };
 

@@ -49,12 +49,23 @@ static void what_is_not_there_is_named(void **state)
     assert_string_equal(text, "CLONE_I");
 }
 
+static void too_old_is_what_lacks_something_needed(void **state)
+{
+    (void)state;
+    assert_string_equal(cage_kernel_needs("5.10.0-33-amd64")->since, "5.12");
+    assert_string_equal(cage_kernel_needs("5.4.0")->since, "5.12");
+    assert_null(cage_kernel_needs("5.12.0"));
+    assert_null(cage_kernel_needs("5.15.0-130-generic"));
+    assert_null(cage_kernel_needs("6.18.44"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_whole_and_in_order),
         cmocka_unit_test(versions_are_numbers),
         cmocka_unit_test(what_is_not_there_is_named),
+        cmocka_unit_test(too_old_is_what_lacks_something_needed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
