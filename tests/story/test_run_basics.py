@@ -243,6 +243,16 @@ def test_the_order_of_a_set_is_always_the_same(hood, cage):
     assert "PYTHONHASHSEED=0" in hood.call("policy", "explain").text
 
 
+@pytest.mark.parametrize("cage", ["fresh", "slot"])
+def test_the_order_of_a_hash_is_always_the_same(hood, cage):
+    source = "my %h = map { $_ => 1 } 'a' .. 'z'; print join('', keys %h), \"\\n\";\n"
+    program = hood.program(source, "pl")
+    bare = subprocess.run(["/usr/bin/perl", program], capture_output=True, text=True, env={"PERL_HASH_SEED": "0"})
+    assert [hood.run(program, options=["--cage", cage]).text for _ in range(2)] == [bare.stdout] * 2
+    assert hood.call("run", "--cage", cage, "--", "perl", "-e", source).out.decode() == bare.stdout
+    assert hood.run(program, options=["--cage", cage, "--env", "PERL_HASH_SEED=7"]).text != bare.stdout
+
+
 def test_env_option_adds_and_replaces(hood):
     run = hood.shell("echo $COLOUR $TZ", options=["--env", "COLOUR=teal", "--env", "TZ=CET"])
     assert run.text == "teal CET\n"
