@@ -57,6 +57,7 @@ static const struct word socket_options[] = {
     {39, "TCP_AO_DEL_KEY"},
     {40, "TCP_AO_INFO"},
     {100, "UDP_ENCAP"},
+    {104, "UDP_GRO"},
 };
 static const struct word process_options[] = {
     {22, "PR_SET_SECCOMP"}, {35, "PR_SET_MM"}, {62, "PR_SCHED_CORE"}, {0x53564d41, "PR_SET_VMA"}};

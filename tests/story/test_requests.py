@@ -133,13 +133,14 @@ def test_options_of_tcp_that_load_ciphers_are_denied(hood):
 tcp, udp = socket.socket(socket.AF_INET), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 for option in (14, 31, 32, 33, 37, 38, 4096):
     ask("tcp-%d" % option, SETSOCKOPT, tcp.fileno(), 6 | 1 << 32, option, room, 64)
-ask("udp", SETSOCKOPT, udp.fileno(), 17, 100, room, 4)
+for option in (100, 104):
+    ask("udp-%d" % option, SETSOCKOPT, udp.fileno(), 17, option, room, 4)
 for option in (socket.TCP_NODELAY, socket.TCP_KEEPIDLE, socket.TCP_USER_TIMEOUT, 36):
     tcp.setsockopt(socket.IPPROTO_TCP, option, 1)
 """, options=["--policy", policy])
     assert set(answers(run).values()) == {"EPERM"}, run
     assert {"setsockopt(TCP_MD5SIG)", "setsockopt(TCP_ULP)", "setsockopt(TCP_AO_ADD_KEY)", "setsockopt(UDP_ENCAP)",
-            "setsockopt(4096)"} <= {what for _, what in run.denials}
+            "setsockopt(UDP_GRO)", "setsockopt(4096)"} <= {what for _, what in run.denials}
 
 
 def test_what_reaches_beyond_the_cage_by_fcntl_and_prctl(hood):

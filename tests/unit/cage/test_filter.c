@@ -302,6 +302,7 @@ static const struct {
     {"setsockopt(TCP_AO_ADD_KEY)", SYS_setsockopt, {0, 6, 38}, YES, NO},
     {"setsockopt(TCP, 4096)", SYS_setsockopt, {0, 6, 4096}, YES, NO},
     {"setsockopt(UDP_ENCAP)", SYS_setsockopt, {0, 17, 100}, YES, NO},
+    {"setsockopt(UDP_GRO)", SYS_setsockopt, {0, 17, 104}, YES, NO},
     {"setsockopt(UDP_SEGMENT)", SYS_setsockopt, {0, 17, 103}, YES, YES},
     {"setsockopt(SO_BSDCOMPAT)", SYS_setsockopt, {0, 1, 14}, YES, YES},
     {"setsockopt(SO_ATTACH_FILTER)", SYS_setsockopt, {0, 1, 26}, NO, NO},
