@@ -63,6 +63,9 @@ def test_help_is_a_verb_too(hood, words):
 def test_a_mistyped_verb_or_option_is_guessed(hood):
     expect_refusal(hood.call("polcy"), 2, "did you mean policy")
     expect_refusal(hood.call("rnu"), 2, "did you mean run")
+    expect_refusal(hood.call("eval", "t.jsonl", "c.jsonl"), 2, "unexpected .c.jsonl.: candidates are given by --candidates")
+    expect_refusal(hood.call("drill", "fs-climb-out"), 2, "chosen by --only")
+    expect_refusal(hood.call("receipt", "show", "DIR", "sum"), 2, "chosen by --task")
     expect_refusal(hood.call("run", "--recipt", "x", "y"), 2, "did you mean --receipt")
     expect_refusal(hood.call("run", "--tiemout", "5", "y"), 2, "did you mean --timeout")
     expect_refusal(hood.call("run", "--memroy", "1G", "y"), 2, "did you mean --memory")

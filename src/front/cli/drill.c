@@ -38,6 +38,7 @@ static const struct cli_syntax syntax = {
         "staged on the host must stay untouched, and each must be denied, named and cleaned up after. Each is "
         "also run without a cage, with hard stops, to show that it works where nothing denies it.",
     .options = options,
+    .surplus = "attacks are chosen by --only GLOB",
     .notes = "Results\n"
              "  held      it failed, as it should\n"
              "  red       it succeeded, hung, left something, or ended otherwise than it\n"

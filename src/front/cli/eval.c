@@ -56,6 +56,7 @@ static const struct cli_syntax syntax = {
     .options = options,
     .operands = {"TASKS"},
     .operands_required = 1,
+    .surplus = "candidates are given by --candidates PATH",
     .notes = "Tasks\n"
              "  {id, stdin, expect}                        output is compared\n"
              "  {id, cases: [{name, input, expect}]}       a function is called\n"

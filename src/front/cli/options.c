@@ -181,9 +181,9 @@ static int take_operand(const struct cli_syntax *syntax, const char *word, struc
                         struct base_err *err)
 {
     if (operands->count == operands_max(syntax)) {
-        if (syntax->takes_args)
-            return cli_options_err(syntax, err, "unexpected \"%s\": arguments of the program stand after --", word);
-        return cli_options_err(syntax, err, "unexpected \"%s\"", word);
+        const char *said = syntax->takes_args ? "arguments of the program stand after --" : syntax->surplus;
+
+        return cli_options_err(syntax, err, "unexpected \"%s\"%s%s", word, said ? ": " : "", said ? said : "");
     }
     if (!*word)
         return cli_options_err(syntax, err, "%s is an empty word", syntax->operands[operands->count]);

@@ -43,6 +43,7 @@ struct cli_syntax {
     const struct cli_option *options;       /* NULL when there are none */
     const char *operands[CLI_OPERANDS_MAX]; /* names for messages ("FILE"), NULL past the end */
     unsigned operands_required;             /* the first so many must be there */
+    const char *surplus;                    /* said of a word that is one too many; may be NULL */
     bool takes_args;                        /* words after "--" are handed on */
     /* With takes_args: whether the operand @word is a command, of which all that follows are arguments; @after: it
      * stands after "--"; @has_words: what follows can be nothing but arguments. @values: what was given before it. May

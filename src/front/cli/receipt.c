@@ -45,6 +45,7 @@ static const struct cli_syntax show_syntax = {
         "evaluation's; - is standard input, as is nothing where that is no terminal.",
     .options = show_options,
     .operands = {"FILE"},
+    .surplus = "a receipt of many is chosen by --task ID, --run ID or --index N",
 };
 
 static const struct cli_option verify_options[] = {
