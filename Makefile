@@ -2,7 +2,7 @@
 # ./make instead: it installs one first.
 #   make            build build/release/fumehood
 #   make demo       install what is missing, build, judge the example candidates
-#   make check      for each change: unit tests, replay of the fuzz seeds, lint; a minute or so
+#   make check      for each change: unit tests, replay of the fuzz seeds, lint; a minute or two
 #   make test       everything, also with sanitizers; twenty minutes
 #   make test-v2    run the program in a virtual machine that has cgroup v2 only
 #   make test-systems   run it on stock Debian 12 and 13 in virtual machines, drill and all: hours; or SUITE=bookworm, trixie,
