@@ -203,6 +203,19 @@ static int signal_parent(void *argument)
     return kill(getppid(), *(int *)argument) < 0;
 }
 
+struct when_heard {
+    int number, fd;
+};
+
+/* The guest has said something, however long that took: nothing is sent before. */
+static int signal_parent_when_heard(void *argument)
+{
+    const struct when_heard *when = argument;
+    char byte;
+
+    return read(when->fd, &byte, 1) != 1 || kill(getppid(), when->number) < 0;
+}
+
 /* Both clean up: the run ends as cancelled, and the signal is used up. */
 static void signals_cancel(void **state)
 {
@@ -210,13 +223,14 @@ static void signals_cancel(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-        int number = signals[i];
+        int number = signals[i], fds[2];
         struct warden_outcome outcome;
         struct policy policy;
         struct cage_plan plan;
         char *argv[] = {(char *)(uintptr_t) "/bin/sh", (char *)(uintptr_t) "-c",
                         (char *)(uintptr_t) "echo started; sleep 100", NULL};
         apart_need_namespaces();
+        assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
         assert_int_equal(policy_builtin("if-available", &policy, NULL), 0);
         assert_int_equal(cage_plan_make(&policy, &host, &plan, NULL), 0);
         struct warden_job job = {.host = &host,
@@ -226,19 +240,20 @@ static void signals_cancel(void **state)
                                  .envp = (char *const *)(uintptr_t)cage_environment(),
                                  .stdin_fd = -1,
                                  .stdin_bytes = "",
-                                 .stdout_fd = -1,
+                                 .stdout_fd = fds[1],
                                  .stderr_fd = -1};
         sigset_t set, old; /* one that comes early waits */
         (void)sigemptyset(&set);
         (void)sigaddset(&set, number);
         assert_int_equal(sigprocmask(SIG_BLOCK, &set, &old), 0);
-        pid_t pid = apart_start(signal_parent, &number);
+        pid_t pid = apart_start(signal_parent_when_heard, &(struct when_heard){number, fds[0]});
         assert_int_equal(run_whole(&job, &outcome, NULL), 0);
         assert_int_equal(sigprocmask(SIG_SETMASK, &old, NULL), 0); /* were it not used up, this would end us */
         assert_int_equal(apart_end(pid), 0);
         assert_int_equal(outcome.ending, WARDEN_CANCELLED);
         assert_int_equal(outcome.signal, number);
         assert_string_equal(outcome.out.kept.bytes, "started\n");
+        assert_int_equal(close(fds[0]) | close(fds[1]), 0);
         warden_outcome_release(&outcome);
         policy_release(&policy);
     }
