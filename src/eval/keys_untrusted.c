@@ -36,12 +36,15 @@ static bool is_empty(const json_t *value)
 
 /* Beginnings of the words of a name: "test" is in "hidden_tests" and "testCases", and not in "contest". */
 static const char *const of_judging[] = {
-    "assert",    "atol",        "base_input", "case",    "checker", "check_", "compar",       "contract",    "entry",
-    "eval",      "expect",      "fn",         "footer",  "func",    "grade",  "ground_truth", "groundtruth", "harness",
-    "header",    "hidden",      "import",     "input",   "judge",   "lang",   "limit",        "max_time",    "maxtime",
-    "n_samples", "num_samples", "oracle",     "output",  "postfix", "prefix", "prelude",      "reference",   "rtol",
-    "setup",     "special",     "stderr",     "stdin",   "stdout",  "suffix", "test",         "timeout",     "tol",
-    "unittest",  "verif",       "weight",     "wrapper",
+    "any_order",    "assert",   "atol",      "base_input", "case",       "check_",       "checker",     "compar",
+    "contract",     "entry",    "epilogue",  "epsilon",    "eval",       "exception",    "exit_code",   "expect",
+    "fn",           "footer",   "forbid",    "func",       "grade",      "ground_truth", "groundtruth", "harness",
+    "header",       "hidden",   "ignore_",   "import",     "input",      "interact",     "invariant",   "judge",
+    "lang",         "limit",    "max_time",  "maxtime",    "memlimit",   "n_samples",    "num_samples", "oracle",
+    "order_matter", "output",   "postcond",  "postfix",    "preamble",   "precision",    "precond",     "prefix",
+    "prelude",      "prologue", "raises",    "reference",  "returncode", "rtol",         "setup",       "special",
+    "spj",          "stderr",   "stdin",     "stdout",     "suffix",     "test",         "timelimit",   "timeout",
+    "tol",          "unittest", "unordered", "validat",    "verif",      "weight",       "wrapper",
 };
 
 static bool starts_word(const char *name, size_t at)
@@ -56,7 +59,7 @@ static bool speaks_of_judging(const char *name)
         for (size_t i = 0; i < ARRAY_COUNT(of_judging) && starts_word(name, at); i++)
             if (strncasecmp(name + at, of_judging[i], strlen(of_judging[i])) == 0)
                 return true;
-    return strcasecmp(name, "check") == 0;
+    return strcasecmp(name, "check") == 0 || strcasecmp(name, "checks") == 0;
 }
 
 /* Other tools' words, and the nearest here: those that a table has count. */

@@ -28,14 +28,17 @@ def lines(hood, name, *rows):
     ("test_imports", ["import math"]), ("checker", "x"), ("special_judge", True), ("timeout", 3), ("hiddenTests", ["x"]),
     ("memory_limit_bytes", 5), ("fn_name", "f"), ("stdin", "1"), ("max_time", 2), ("maxTime", 2), ("oracle", "def f(): pass"),
     ("ground_truth", [1]), ("groundTruth", 1), ("weight", 2), ("weights", [1, 2]), ("hidden", [[1]]), ("reference", "x = 1"),
-    ("reference_solution", "x = 1"), ("n_samples", 5), ("num_samples", 5)])
+    ("reference_solution", "x = 1"), ("n_samples", 5), ("num_samples", 5), ("epsilon", 1e-6), ("float_precision", 3), ("any_order", True),
+    ("ignore_case", True), ("validator", "x"), ("spj", "x"), ("interactive", True), ("raises", "ValueError"), ("exit_code", 3), ("timelimit", 2),
+    ("post_preamble", "x = 1"), ("checks", ["x"])])
 def test_a_key_that_changes_what_is_judged_is_refused_by_its_name(hood, key, value):
     refused(hood, lines(hood, "tasks.jsonl", dict(SCRIPT, **{key: value})), "canonical", '"%s" may change what is judged' % key)
 
 
 @pytest.mark.parametrize("key,value", [
     ("difficulty", "easy"), ("source_file", "a.ipynb"), ("contest_date", "2024"), ("latest", 1), ("meta", {"test": 1}), ("text", "t"),
-    ("suffix", ""), ("suffix", None), ("plus_input", []), ("lightweight", 1), ("max_tokens", 512), ("time_created", "x"), ("unknown", 7), ("example_test", "x")])
+    ("suffix", ""), ("suffix", None), ("plus_input", []), ("lightweight", 1), ("max_tokens", 512), ("time_created", "x"), ("unknown", 7), ("example_test", "x"),
+    ("checksum", "x"), ("order", 3), ("starter_code", "x"), ("constraints", "n < 9"), ("score", 7)])
 def test_a_key_that_means_nothing_for_judging_is_passed_over(hood, key, value):
     evaluate(hood, lines(hood, "tasks.jsonl", dict(SCRIPT, **{key: value})), "canonical", status=0)
 
