@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/json_memory.h"
 #include "base/place.h"
 #include "engine/pool.h"
 #include "eval/claim.h"
@@ -570,6 +571,7 @@ static int begin(struct loop *loop, struct base_err *err)
         return r;
     loop->running = calloc(PLACES(options), sizeof(struct eval_job *));
     loop->common = run_common_new();
+    base_json_memory_keep(); /* receipts and results come and go */
     loop->started_us = base_clock_us();
     return loop->running && loop->common ? 0 : base_err_set(err, BASE_E_NOMEM, "candidates", "out of memory");
 }
