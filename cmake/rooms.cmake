@@ -30,7 +30,8 @@ endforeach()
 embed(policy policy_profile_files ${policy_profiles})
 
 # Programs that run in the cage around a candidate's function.
-embed(judge judge_drivers ${CMAKE_SOURCE_DIR}/src/judge/drivers/call.py ${CMAKE_SOURCE_DIR}/src/judge/drivers/call.js)
+embed(judge judge_drivers ${CMAKE_SOURCE_DIR}/src/judge/drivers/call.py ${CMAKE_SOURCE_DIR}/src/judge/drivers/call.js
+      ${CMAKE_SOURCE_DIR}/src/judge/drivers/tests.py)
 
 # What runs in a slot before and after an attack of the drill.
 embed(drill drill_honest ${CMAKE_SOURCE_DIR}/src/drill/honest.sh)

@@ -17,6 +17,7 @@
 #include "eval/plan.h"
 #include "eval/result.h"
 #include "eval/summary.h"
+#include "eval/tests.h"
 #include "receipt/receipt.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -50,7 +51,8 @@ struct loop {
     struct eval_candidate candidate; /* the one whose cases are submitted now */
     size_t case_at, case_count;      /* of it; equal: a new one is needed */
     struct eval_job **running;       /* PLACES of them */
-    struct eval_job *again;          /* those whose run failed through no fault of their own */
+    struct eval_job *again;          /* those whose run failed through no fault of their own, and runs of tests alone */
+    struct eval_tests tests;
     size_t runs, resumed;
     const struct stage_runtime *checked; /* the last one whose toolchain was there */
     uint64_t started_us, ticked_us, checked_us;
@@ -78,6 +80,7 @@ static void loop_release(struct loop *loop)
     free(loop->running);
     while (loop->again)
         eval_job_free(take_again(loop));
+    eval_tests_release(&loop->tests);
     eval_candidates_close(loop->candidates);
     receipt_store_close(loop->store);
     run_common_free(loop->common);
@@ -143,6 +146,27 @@ static int write_receipt(struct loop *loop, const struct eval_job *job, const st
     if (r < 0)
         return r;
     if (add_verdict(receipt, result, &loop->plan) < 0)
+        return base_err_set(err, BASE_E_NOMEM, "receipts", "out of memory");
+    return receipt_store_append(loop->store, receipt, sha256, err);
+}
+
+/* A run of tests alone is of no row. */
+static int write_tests_receipt(struct loop *loop, const struct eval_job *job, const struct judge_ruling *ruling,
+                               const struct warden_outcome *outcome, struct base_err *err)
+{
+    bool known = ruling->verdict == JUDGE_PASS || ruling->verdict == JUDGE_TASK_INVALID;
+    AUTO_JSON json_t *receipt = NULL;
+    char sha256[BASE_HASH_HEX];
+    int r = run_receipt(&job->request, outcome, &receipt, err);
+
+    if (r < 0)
+        return r;
+    if (json_object_set_new(
+            receipt, "eval",
+            json_pack("{s:s, s:s, s:o, s:o, s:s, s:s}", "task_id", job->task->id, "check", "tests", "compiles",
+                      known ? json_boolean(ruling->verdict == JUDGE_PASS) : json_null(), "detail",
+                      *ruling->detail ? base_json_text(ruling->detail, strlen(ruling->detail)) : json_null(),
+                      "code_sha256", job->code_sha256, "evaluation_sha256", loop->plan.manifest.sha256)) < 0)
         return base_err_set(err, BASE_E_NOMEM, "receipts", "out of memory");
     return receipt_store_append(loop->store, receipt, sha256, err);
 }
@@ -313,13 +337,13 @@ static bool has_much_out(const struct loop *loop)
 
     for (size_t i = 0; i < PLACES(loop->options); i++)
         bytes += loop->running[i] ? eval_job_bytes(loop->running[i]) : 0;
-    return bytes > OUT_MAX_BYTES;
+    return bytes + eval_tests_waiting_bytes(&loop->tests) > OUT_MAX_BYTES;
 }
 
 /* Keep the workers busy. Returns 1 while there may be more, 0 when all jobs are out, or an error. */
 static int submit_all(struct loop *loop, struct base_err *err)
 {
-    while (engine_pool_idle(loop->pool) > 0 && !loop->interrupted && !has_much_out(loop)) {
+    while (engine_pool_idle(loop->pool) > 0 && !loop->interrupted && (loop->again || !has_much_out(loop))) {
         struct eval_job *job = NULL;
         int r = next_job(loop, &job, err);
 
@@ -361,18 +385,96 @@ static void tell_weak(struct loop *loop, const struct warden_outcome *outcome)
         "which is mostly a runtime-error and not the verdict memory");
 }
 
+/* What becomes of a job whose run is over, where it is no error. */
+enum { DONE, AGAIN, WAITS };
+
+static void run_again(struct loop *loop, struct eval_job *job)
+{
+    job->next = loop->again;
+    loop->again = job;
+}
+
+static int record(struct loop *loop, struct eval_job *job, const struct eval_result *result, struct base_err *err)
+{
+    int r = write_objects(loop, job, err);
+
+    if (r >= 0 && result->outcome)
+        r = write_receipt(loop, job, result, err);
+    if (r < 0)
+        return r;
+    if (result->ruling.verdict == JUDGE_INFRA_ERROR && job->attempts < ATTEMPTS_MAX)
+        return AGAIN;
+    return write_result(loop, result, err);
+}
+
+static int record_with_tests(struct loop *loop, struct eval_job *job, struct eval_result *result, struct base_err *err)
+{
+    job->attempts = ATTEMPTS_MAX; /* a run of the candidate would find no more */
+    eval_tests_apply(&loop->tests, job->place.task, &result->ruling);
+    return record(loop, job, result, err);
+}
+
+/* Is it the candidate that does not compile, or are it the tests? */
+static int ask_tests(struct loop *loop, struct eval_job *job, struct eval_result *result,
+                     struct warden_outcome *outcome, struct base_err *err)
+{
+    struct eval_tests_found *found = &loop->tests.of_task[job->place.task];
+    struct eval_job *alone = NULL;
+
+    if (found->state == EVAL_TESTS_UNKNOWN) {
+        if (eval_job_make_tests(job->task, job->place.task, loop->options->policy, &alone, err) < 0)
+            return err->code;
+        found->state = EVAL_TESTS_ASKED;
+        run_again(loop, alone);
+    }
+    if (found->state != EVAL_TESTS_ASKED)
+        return record_with_tests(loop, job, result, err);
+    job->waiting = result->ruling;
+    eval_tests_wait(&loop->tests, job, outcome);
+    return WAITS;
+}
+
+/* Those that wait for it get their results. */
+static int finish_tests(struct loop *loop, struct eval_job *alone, const struct judge_ruling *ruling,
+                        const struct warden_outcome *outcome, struct base_err *err)
+{
+    bool known = ruling->verdict == JUDGE_PASS || ruling->verdict == JUDGE_TASK_INVALID;
+    size_t task = alone->place.task;
+    struct eval_job *job;
+    int r = write_objects(loop, alone, err);
+
+    if (r >= 0 && outcome)
+        r = write_tests_receipt(loop, alone, ruling, outcome, err);
+    if (r < 0)
+        return r;
+    if (!known && alone->attempts < ATTEMPTS_MAX)
+        return AGAIN;
+    if (eval_tests_note(&loop->tests, task, ruling) < 0)
+        return base_err_set(err, BASE_E_NOMEM, alone->task->id, "out of memory");
+    while (r >= 0 && (job = eval_tests_take(&loop->tests, task))) {
+        struct eval_result result = {.place = job->place,
+                                     .ruling = job->waiting,
+                                     .code_sha256 = job->code_sha256,
+                                     .assembly = job->assembly,
+                                     .outcome = &job->outcome};
+
+        r = record_with_tests(loop, job, &result, err);
+        eval_job_free(job);
+    }
+    return r;
+}
+
 static int finish(struct loop *loop, struct eval_job *job, int code, const struct base_err *error,
-                  const struct warden_outcome *outcome, struct base_err *err)
+                  struct warden_outcome *outcome, struct base_err *err)
 {
     struct eval_result result = {.place = job->place, .code_sha256 = job->code_sha256, .assembly = job->assembly};
     const struct base_err *fault = machine_fault(code, error, outcome);
-    int r = 0;
 
     loop->faults = fault ? loop->faults + 1 : 0;
     loop->has_run = loop->has_run || !fault;
     if (fault && !loop->has_run) { /* nothing is told of a program that nothing is known of */
         if (job->attempts < ATTEMPTS_MAX)
-            return 1;
+            return AGAIN;
         stop_for(loop, fault);
         return 0;
     }
@@ -384,14 +486,11 @@ static int finish(struct loop *loop, struct eval_job *job, int code, const struc
     eval_job_judge(job, code, error, outcome, &result.ruling);
     if (result.ruling.verdict == JUDGE_SKIPPED)
         return 0; /* cancelled: not done, and a resumed run will do it */
-    r = write_objects(loop, job, err);
-    if (r >= 0 && result.outcome)
-        r = write_receipt(loop, job, &result, err);
-    if (r < 0)
-        return r;
-    if (result.ruling.verdict == JUDGE_INFRA_ERROR && job->attempts < ATTEMPTS_MAX)
-        return 1;
-    return write_result(loop, &result, err);
+    if (job->kind == JUDGE_TESTS)
+        return finish_tests(loop, job, &result.ruling, result.outcome, err);
+    if (eval_tests_matter(job, &result.ruling))
+        return ask_tests(loop, job, &result, outcome, err);
+    return record(loop, job, &result, err);
 }
 
 /* Wait until something has happened, and deal with what is settled. */
@@ -411,13 +510,11 @@ static int collect(struct loop *loop, struct base_err *err)
         return 0;
     }
     r = finish(loop, job, report.code, &report.error, report.outcome, err);
-    if (r != 1) {
+    if (r == AGAIN)
+        run_again(loop, job);
+    else if (r != WAITS)
         eval_job_free(job);
-        return r;
-    }
-    job->next = loop->again;
-    loop->again = job;
-    return 0;
+    return r < 0 ? r : 0;
 }
 
 static int tick(struct loop *loop, struct base_err *err)
@@ -573,7 +670,9 @@ static int begin(struct loop *loop, struct base_err *err)
     loop->common = run_common_new();
     base_json_memory_keep(); /* receipts and results come and go */
     loop->started_us = base_clock_us();
-    return loop->running && loop->common ? 0 : base_err_set(err, BASE_E_NOMEM, "candidates", "out of memory");
+    return loop->running && loop->common && eval_tests_init(&loop->tests, loop->plan.tasks.count) == 0
+               ? 0
+               : base_err_set(err, BASE_E_NOMEM, "candidates", "out of memory");
 }
 
 static json_t *collect_rows(const struct eval_ledger *ledger)
@@ -639,7 +738,7 @@ static int report(struct loop *loop, struct eval_report *ret_report, struct base
     made.no_cage = loop->why.code != 0 && loop->why.code != BASE_E_REFUSED && !loop->has_run;
     eval_summary_count(&loop->plan.ledger, &counts);
     made.infra_errors = counts.infra_errors;
-    made.failed = counts.judged - counts.passed;
+    made.failed = counts.judged - counts.passed + counts.by_verdict[JUDGE_TASK_INVALID];
     made.summary = eval_summary_json(&totals, &counts);
     made.rows = collect_rows(&loop->plan.ledger);
     made.unlisted = count_unlisted(&loop->plan.ledger);

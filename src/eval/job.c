@@ -173,7 +173,25 @@ static int prepare_script(struct eval_job *job, const struct eval_candidate *can
     return stage_program_from_bytes(job->cage_name, job->code.bytes, job->code.count, "python", &job->program, err);
 }
 
-static int (*const prepare[])(struct eval_job *, const struct eval_candidate *, struct base_err *) = {
+static int prepare_tests(struct eval_job *job, const struct eval_candidate *candidate, struct base_err *err)
+{
+    const struct judge_driver *driver = judge_driver_tests();
+    const struct eval_text *tests = &job->task->tests;
+    int r = judge_tests_compose(tests->bytes, tests->count, &job->code, err);
+
+    (void)candidate; /* there is none */
+    if (r < 0)
+        return r;
+    (void)snprintf(job->cage_name, sizeof(job->cage_name), "%s", driver->candidate);
+    add_file(job, driver->candidate, job->code.bytes, job->code.count);
+    add_file(job, JUDGE_NONCE_FILE, job->nonce, JUDGE_NONCE_CHARS);
+    job->kind = JUDGE_TESTS;
+    return stage_program_from_bytes(driver->program, driver->bytes, driver->count, driver->runtime, &job->program, err);
+}
+
+typedef int prepare_fn(struct eval_job *job, const struct eval_candidate *candidate, struct base_err *err);
+
+static prepare_fn *const prepare[] = {
     [EVAL_STDIO] = prepare_stdio,
     [EVAL_CALL] = prepare_call,
     [EVAL_SCRIPT] = prepare_script,
@@ -184,8 +202,8 @@ static void free_job(struct eval_job **job)
     eval_job_free(*job);
 }
 
-int eval_job_make(const struct eval_candidate *candidate, const struct eval_task *task, size_t case_index,
-                  const struct policy *policy, struct eval_job **ret_job, struct base_err *err)
+static int make(const struct eval_candidate *candidate, const struct eval_task *task, size_t case_index,
+                const struct policy *policy, prepare_fn *prepare_it, struct eval_job **ret_job, struct base_err *err)
 {
     CLEANUP(free_job) struct eval_job *job = calloc(1, sizeof(*job));
     int r;
@@ -201,7 +219,7 @@ int eval_job_make(const struct eval_candidate *candidate, const struct eval_task
         (void)snprintf(job->file_name, sizeof(job->file_name), "%s", candidate->file_name);
     job->fence = find_fence(candidate->code, candidate->count);
     job->request.stdin_fd = job->request.stdout_fd = job->request.stderr_fd = -1;
-    r = prepare[task->kind](job, candidate, err);
+    r = prepare_it(job, candidate, err);
     if (r < 0)
         return r;
     base_hash_bytes_hex(job->code.bytes, job->code.count, job->code_sha256);
@@ -214,15 +232,33 @@ int eval_job_make(const struct eval_candidate *candidate, const struct eval_task
     return 0;
 }
 
+int eval_job_make(const struct eval_candidate *candidate, const struct eval_task *task, size_t case_index,
+                  const struct policy *policy, struct eval_job **ret_job, struct base_err *err)
+{
+    return make(candidate, task, case_index, policy, prepare[task->kind], ret_job, err);
+}
+
+int eval_job_make_tests(const struct eval_task *task, size_t index, const struct policy *policy,
+                        struct eval_job **ret_job, struct base_err *err)
+{
+    const struct eval_candidate none = {.task = index, .code = ""};
+
+    return make(&none, task, 0, policy, prepare_tests, ret_job, err);
+}
+
 size_t eval_job_bytes(const struct eval_job *job)
 {
-    return job->code.count + job->case_text.count;
+    const struct warden_outcome *o = &job->outcome;
+
+    return job->code.count + job->case_text.count + o->out.kept.count + o->err.kept.count + o->mark.count +
+           o->denials.count + o->observed.count;
 }
 
 void eval_job_free(struct eval_job *job)
 {
     if (!job)
         return;
+    warden_outcome_release(&job->outcome);
     stage_program_release(&job->program);
     base_buf_release(&job->code);
     base_buf_release(&job->case_text);

@@ -18,11 +18,13 @@ struct eval_job {
     char program_sha256[BASE_HASH_HEX];
     char code_sha256[BASE_HASH_HEX]; /* of the composed program, the function's file or the program itself */
     enum eval_fence fence;
-    char file_name[256];       /* the user's name for the candidate; "" when there is none */
-    char cage_name[64];        /* its name in the cage, which comes from nobody: "random.py" would be imported */
-    struct base_buf code;      /* what code_sha256 names */
-    struct base_buf case_text; /* CALL */
-    const char *assembly;      /* SCRIPT: of what, in which order; else NULL. Lives for ever */
+    char file_name[256];           /* the user's name for the candidate; "" when there is none */
+    char cage_name[64];            /* its name in the cage, which comes from nobody: "random.py" would be imported */
+    struct base_buf code;          /* what code_sha256 names */
+    struct base_buf case_text;     /* CALL */
+    const char *assembly;          /* SCRIPT: of what, in which order; else NULL. Lives for ever */
+    struct warden_outcome outcome; /* while it waits for what is found of its tests: see eval/tests.h */
+    struct judge_ruling waiting;   /* and what it would be otherwise */
     struct stage_program program;
     struct stage_file files[2];
     struct run_request request;
@@ -31,6 +33,9 @@ struct eval_job {
 /* Make a job on the heap; the candidate's bytes are copied. */
 int eval_job_make(const struct eval_candidate *candidate, const struct eval_task *task, size_t case_index,
                   const struct policy *policy, struct eval_job **ret_job, struct base_err *err);
+/* One that finds out whether the tests of a task compile; it has no row. */
+int eval_job_make_tests(const struct eval_task *task, size_t index, const struct policy *policy,
+                        struct eval_job **ret_job, struct base_err *err);
 /* What it holds itself; the task's texts are the task's. */
 size_t eval_job_bytes(const struct eval_job *job);
 void eval_job_free(struct eval_job *job);

@@ -9,6 +9,13 @@
 
 static const unsigned pass_at_ks[] = {1, 10, 100};
 
+/* Of the candidate: neither the host's fault nor the task's says anything of it. */
+static bool is_judged(enum judge_verdict verdict)
+{
+    return verdict != JUDGE_VERDICT_MAX && verdict != JUDGE_INFRA_ERROR && verdict != JUDGE_SKIPPED &&
+           verdict != JUDGE_TASK_INVALID;
+}
+
 void eval_summary_count(const struct eval_ledger *ledger, struct eval_counts *ret_counts)
 {
     struct eval_counts counts = {0};
@@ -24,7 +31,7 @@ void eval_summary_count(const struct eval_ledger *ledger, struct eval_counts *re
             counts.by_verdict[verdict]++;
             counts.passed += verdict == JUDGE_PASS;
             counts.infra_errors += verdict == JUDGE_INFRA_ERROR;
-            counts.judged += verdict != JUDGE_INFRA_ERROR && verdict != JUDGE_SKIPPED;
+            counts.judged += is_judged(verdict);
         }
     *ret_counts = counts;
 }
@@ -41,14 +48,24 @@ static void count_task(const struct eval_ledger *ledger, size_t task, unsigned *
         enum judge_verdict verdict = eval_ledger_sample(ledger, task, sample);
 
         *ret_absent = *ret_absent || verdict == JUDGE_MISSING;
-        n += verdict != JUDGE_VERDICT_MAX && verdict != JUDGE_INFRA_ERROR && verdict != JUDGE_SKIPPED;
+        n += is_judged(verdict);
         c += verdict == JUDGE_PASS;
     }
     *ret_n = n;
     *ret_c = c;
 }
 
-/* The mean over all tasks; null where some task has fewer than k samples, or where all are absent and k is not 1. */
+/* The task is wrong: it counts for nothing. */
+static bool is_invalid(const struct eval_ledger *ledger, size_t task)
+{
+    for (unsigned sample = 0; sample < ledger->samples[task]; sample++)
+        if (eval_ledger_sample(ledger, task, sample) == JUDGE_TASK_INVALID)
+            return true;
+    return false;
+}
+
+/* The mean over all tasks that are not wrong themselves; null where some task has fewer than k samples, or where all
+ * are absent and k is not 1. */
 static json_t *pass_at(const struct eval_ledger *ledger, unsigned k)
 {
     double sum = 0;
@@ -58,7 +75,7 @@ static json_t *pass_at(const struct eval_ledger *ledger, unsigned k)
         unsigned n, c;
         bool absent;
 
-        if (!ledger->tasks->items[task].chosen)
+        if (!ledger->tasks->items[task].chosen || is_invalid(ledger, task))
             continue;
         count_task(ledger, task, &n, &c, &absent);
         tasks++;

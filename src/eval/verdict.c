@@ -4,6 +4,7 @@
 #include "eval/job.h"
 #include "eval/words.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const enum judge_ending endings[WARDEN_ENDING_MAX] = {
@@ -183,6 +184,30 @@ static void name_assertion(const struct eval_job *job, struct judge_facts *facts
     memcpy(facts->mark.reason, text, sizeof(text));
 }
 
+/* Why the tests do not compile, and the line of theirs where. */
+static void compare_tests(const struct eval_job *job, const struct warden_outcome *outcome, struct comparison *c)
+{
+    struct judge_mark *mark = &c->facts->mark;
+    char *why, text[sizeof(mark->reason)];
+    unsigned long number, before;
+    const char *line = NULL;
+    size_t count = 0;
+
+    (void)outcome;
+    if (mark->said != JUDGE_SAID_COMPILE)
+        return;
+    number = strtoul(mark->reason, &why, 10);
+    before = judge_script_lines_before_tests(job->code.bytes, job->code.count, job->task->tests.count);
+    if (number > before)
+        line = find_line(&job->task->tests, number - before, &count);
+    if (line)
+        (void)snprintf(text, sizeof(text), "the tests do not compile:%.80s: %.*s (line %lu of the tests)", why,
+                       count > 40 ? 40 : (int)count, line, number - before);
+    else
+        (void)snprintf(text, sizeof(text), "the tests do not compile:%.120s", why);
+    memcpy(mark->reason, text, sizeof(text));
+}
+
 /* The marks have its class; stderr, with what it says, was written by the same process. */
 static void name_exception(struct judge_facts *facts)
 {
@@ -202,10 +227,8 @@ static void compare_script(const struct eval_job *job, const struct warden_outco
 
 static void (*const compare[JUDGE_KIND_MAX])(const struct eval_job *, const struct warden_outcome *,
                                              struct comparison *) = {
-    [JUDGE_PROGRAM] = compare_stdio,
-    [JUDGE_CALL] = compare_call,
-    [JUDGE_MUTATION] = compare_call,
-    [JUDGE_SCRIPT] = compare_script,
+    [JUDGE_PROGRAM] = compare_stdio, [JUDGE_CALL] = compare_call,   [JUDGE_MUTATION] = compare_call,
+    [JUDGE_SCRIPT] = compare_script, [JUDGE_TESTS] = compare_tests,
 };
 
 /* In the cage the candidate has another name; people know it by its own. */

@@ -15,19 +15,29 @@ static struct judge_driver drivers[] = {
     {"node", "call.js", "candidate.js", NULL, 0},
 };
 
+static struct judge_driver tests = {"python", "tests.py", "candidate.py", NULL, 0};
+
+static const struct judge_driver *with_bytes(struct judge_driver *driver)
+{
+    for (const struct base_embedded *file = judge_drivers; file->name; file++)
+        if (strcmp(file->name, driver->program) == 0) {
+            driver->bytes = file->bytes;
+            driver->count = file->count;
+        }
+    return driver;
+}
+
 const struct judge_driver *judge_driver_find(const char *runtime)
 {
-    for (size_t i = 0; i < ARRAY_COUNT(drivers); i++) {
-        if (strcmp(drivers[i].runtime, runtime) != 0)
-            continue;
-        for (const struct base_embedded *file = judge_drivers; file->name; file++)
-            if (strcmp(file->name, drivers[i].program) == 0) {
-                drivers[i].bytes = file->bytes;
-                drivers[i].count = file->count;
-            }
-        return &drivers[i];
-    }
+    for (size_t i = 0; i < ARRAY_COUNT(drivers); i++)
+        if (strcmp(drivers[i].runtime, runtime) == 0)
+            return with_bytes(&drivers[i]);
     return NULL;
+}
+
+const struct judge_driver *judge_driver_tests(void)
+{
+    return with_bytes(&tests);
 }
 
 bool judge_name_ok(const char *name)

@@ -45,6 +45,7 @@ enum judge_kind {
     JUDGE_CALL,      /* by a value that it returned, which is compared */
     JUDGE_MUTATION,  /* by what its input has become, which is compared */
     JUDGE_SCRIPT,    /* by tests in its own process, which must have run to their end */
+    JUDGE_TESTS, /* no candidate: whether the tests of a script are a program, by our driver, which runs nothing else */
     JUDGE_KIND_MAX
 };
 
@@ -148,6 +149,9 @@ struct judge_driver {
 /* The driver for a runtime, or NULL. */
 const struct judge_driver *judge_driver_find(const char *runtime);
 
+/* The one that compiles the tests of a script, which are its "candidate". */
+const struct judge_driver *judge_driver_tests(void);
+
 /* One call as the driver reads it from JUDGE_CASE_FILE. Expected values are not part of it. */
 struct judge_call {
     const char *entry_point;
@@ -192,6 +196,9 @@ int judge_script_compose(const struct judge_script *script, struct base_buf *ret
 /* The number of lines before the tests in a program that was composed with @tests_count bytes of them. */
 unsigned long judge_script_lines_before_tests(const char *program, size_t count, size_t tests_count);
 
+/* The same without a candidate, to find out whether it compiles: whatever keeps it from that is the tests'. */
+int judge_tests_compose(const char *tests, size_t count, struct base_buf *ret_program, struct base_err *err);
+
 /* What runs in which order, "+" between what is one text; lives for ever. */
 const char *judge_script_assembly(const struct judge_script *script);
 
@@ -231,7 +238,8 @@ struct judge_ruling {
     char detail[256]; /* one clause; may hold the guest's words */
 };
 
-/* Never fails: facts that fit nothing are an infra-error. Only a script passes without a comparison. */
+/* Never fails: facts that fit nothing are an infra-error. Only a script passes without a comparison; of tests alone
+ * PASS says that they compile, TASK_INVALID that they do not, and all else neither. */
 void judge_decide(const struct judge_facts *facts, struct judge_ruling *ret_ruling);
 
 /* A ruling without a run: missing, no-code, skipped. */

@@ -185,6 +185,13 @@ unsigned long judge_script_lines_before_tests(const char *program, size_t count,
     return lines;
 }
 
+int judge_tests_compose(const char *tests, size_t count, struct base_buf *ret_program, struct base_err *err)
+{
+    const struct judge_script alone = {.code = "", .tests = tests, .tests_count = count};
+
+    return judge_script_compose(&alone, ret_program, err);
+}
+
 const char *judge_script_assembly(const struct judge_script *script)
 {
     static const char *const texts[2][JUDGE_PROMPT_MAX] = {

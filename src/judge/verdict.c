@@ -102,6 +102,14 @@ static void decide_script(const struct judge_facts *f, struct judge_ruling *ruli
         judge_rule(JUDGE_EXITED_EARLY, "exit status 0 before the end was reached", ruling);
 }
 
+static void decide_tests(const struct judge_facts *f, struct judge_ruling *ruling)
+{
+    if (f->mark.said == JUDGE_SAID_DONE)
+        judge_rule(JUDGE_PASS, NULL, ruling);
+    else
+        judge_rule(JUDGE_INFRA_ERROR, "nothing was said of the tests", ruling);
+}
+
 static void decide_compared(const struct judge_facts *f, struct judge_ruling *ruling)
 {
     if (f->compared == JUDGE_SAME)
@@ -128,7 +136,7 @@ static void decide_nothing(const struct judge_facts *f, struct judge_ruling *rul
 
 static void (*const decide_by_kind[JUDGE_KIND_MAX])(const struct judge_facts *, struct judge_ruling *) = {
     [JUDGE_KIND_NONE] = decide_nothing, [JUDGE_PROGRAM] = decide_compared, [JUDGE_CALL] = decide_call,
-    [JUDGE_MUTATION] = decide_call,     [JUDGE_SCRIPT] = decide_script,
+    [JUDGE_MUTATION] = decide_call,     [JUDGE_SCRIPT] = decide_script,    [JUDGE_TESTS] = decide_tests,
 };
 
 static void decide_exit(const struct judge_facts *f, struct judge_ruling *ruling)

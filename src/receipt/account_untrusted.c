@@ -30,12 +30,12 @@ static const struct word {
     {"missing", "model", true, false},
     {"no-code", "model", true, false},
     {"violation", "candidate", false, false},
-    {"task-invalid", "task", true, false},
+    {"task-invalid", "task", false, false},
     {"infra-error", "host", true, true},
     {"skipped", "none", true, true},
 };
 
-enum { PASS = 0, MISSING = 10, INFRA = 14, SKIPPED = 15 };
+enum { PASS = 0, MISSING = 10, INVALID = 13, INFRA = 14, SKIPPED = 15 };
 
 /* ---- names and numbers ------------------------------------------------------------------------------------------ */
 
@@ -130,6 +130,7 @@ struct row {
 
 struct receipt_account {
     struct map row_map, sample_map, task_map, object_map;
+    struct map broken_map; /* tasks of which a run has found that their tests do not compile */
     struct row *rows;
     size_t *sample_tasks;
     struct receipt_object *objects;
@@ -150,6 +151,7 @@ void receipt_account_free(struct receipt_account *account)
     free(account->sample_map.places);
     free(account->task_map.places);
     free(account->object_map.places);
+    free(account->broken_map.places);
     free(account->rows);
     free(account->sample_tasks);
     free(account->objects);
@@ -324,6 +326,34 @@ static int check_words(const json_t *said, const struct word *word, char *why, s
     return 1;
 }
 
+/* A run of the tests alone. */
+static int note_check(struct receipt_account *account, const json_t *said)
+{
+    const char *task_id = json_string_value(json_object_get(said, "task_id"));
+    unsigned char key[KEY_BYTES];
+    size_t index;
+
+    if (!task_id || !json_is_string(json_object_get(said, "check")) ||
+        !json_is_false(json_object_get(said, "compiles")))
+        return 1;
+    make_key(task_id, NULL, NULL, key);
+    return number_of(&account->broken_map, key, &index) < 0 ? BASE_E_NOMEM : 1;
+}
+
+/* What is said to be the task's fault was found before, by a run without the candidate. */
+static int check_invalid(const struct receipt_account *account, const json_t *said, const struct word *word, char *why,
+                         size_t why_bytes)
+{
+    unsigned char key[KEY_BYTES];
+
+    if (number_of_word(word) != INVALID)
+        return 1;
+    make_key(json_string_value(json_object_get(said, "task_id")), NULL, NULL, key);
+    if (account->broken_map.count && find_place(&account->broken_map, key)->index)
+        return 1;
+    return receipt_wrong(why, why_bytes, "its verdict is \"task-invalid\", and no run before it has found that");
+}
+
 int receipt_account_receipt(struct receipt_account *account, const json_t *receipt, unsigned long line, char *why,
                             size_t why_bytes)
 {
@@ -333,12 +363,14 @@ int receipt_account_receipt(struct receipt_account *account, const json_t *recei
     int r;
 
     if (!says_its_row(said))
-        return 1;
+        return note_check(account, said);
     r = check_of(account, receipt, why, why_bytes);
     if (r == 1)
         r = check_room(account, why, why_bytes);
     if (r == 1)
         r = check_words(said, word, why, why_bytes);
+    if (r == 1)
+        r = check_invalid(account, said, word, why, why_bytes);
     if (r != 1)
         return r;
     if (find_row(account, said, &row) < 0)
@@ -512,7 +544,7 @@ struct sample {
 
 struct task {
     unsigned judged, passed;
-    bool is_absent, is_covered;
+    bool is_absent, is_covered, is_invalid;
 };
 
 struct tally {
@@ -561,7 +593,8 @@ static void add_sample(struct tally *tally, const struct sample *sample, struct 
     task->passed += sample->word == PASS;
     task->is_absent = task->is_absent || sample->word == MISSING;
     task->is_covered = task->is_covered || sample->word != MISSING;
-    if (sample->word == INFRA || sample->word == SKIPPED)
+    task->is_invalid = task->is_invalid || sample->word == INVALID;
+    if (sample->word == INFRA || sample->word == SKIPPED || sample->word == INVALID)
         return;
     tally->judged++;
     task->judged++;
@@ -599,18 +632,21 @@ double receipt_pass_at(unsigned n, unsigned c, unsigned k)
 /* The mean over all tasks, negative where it is not known. */
 static double pass_at_of(const struct tally *tally, unsigned k)
 {
-    size_t absent = 0;
+    size_t absent = 0, count = 0;
     double sum = 0;
 
     for (size_t i = 0; i < tally->task_count; i++) {
         const struct task *task = &tally->tasks[i];
 
+        if (task->is_invalid) /* it counts for nothing */
+            continue;
+        count++;
         absent += task->is_absent;
         if (!task->is_absent && task->judged < k)
             return -1;
         sum += task->is_absent ? 0 : receipt_pass_at(task->judged, task->passed, k);
     }
-    return tally->task_count == 0 || (absent == tally->task_count && k > 1) ? -1 : sum / (double)tally->task_count;
+    return count == 0 || (absent == count && k > 1) ? -1 : sum / (double)count;
 }
 
 static bool is_number(const json_t *value, double wanted)
@@ -669,7 +705,7 @@ static int check_sets(const struct tally *tally, const json_t *summary, bool don
 {
     json_int_t candidates = json_integer_value(json_object_get(summary, "candidates"));
     json_int_t tasks = json_integer_value(json_object_get(summary, "tasks"));
-    json_int_t not_run = candidates - (json_int_t)(tally->judged + tally->infra_errors);
+    json_int_t not_run = candidates - (json_int_t)(tally->judged + tally->infra_errors + tally->by_word[INVALID]);
     size_t covered = 0;
 
     if (candidates < (json_int_t)tally->sample_count || (done && candidates != (json_int_t)tally->sample_count))

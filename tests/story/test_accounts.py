@@ -252,7 +252,6 @@ CLAIMS = {
     "missing": ("a", "missing", "model", "there is no candidate"),
     "no-code": ("a", "no-code", "model", "the candidate is empty"),
     "limit": ("a", "limit", "candidate", "the code is larger than 4 MiB"),
-    "task-invalid": ("a", "task-invalid", "task", None),
 }
 
 

@@ -1253,3 +1253,94 @@ def test_humaneval_real_candidates_in_part(hood):
     wanted = {row["task_id"]: row["verdict"] for row in map(json.loads, golden.read_text().splitlines())}
     wrong = [(row["task_id"], row["verdict"], wanted[row["task_id"]]) for row in run.rows if (row["verdict"] == "pass") != (wanted[row["task_id"]] == "pass")]
     assert len(run.rows) == 20 and not wrong, wrong
+
+
+BROKEN_TESTS = {
+    "unclosed": "def check(candidate):\n    assert candidate(2) == (4\n",
+    "no expression": "def check(candidate):\n    assert candidate(2) ==\n",
+    "indented": "    def check(candidate):\n        assert candidate(2) == 4\n",
+    "open text": 'def check(candidate):\n    """\n    assert candidate(2) == 4\n',
+    "no body": "def check(candidate):\n",
+    "late future": "from __future__ import annotations\ndef check(candidate):\n    assert candidate(2) == 4\n",
+    "too deep": "def check(candidate):\n    assert " + "-" * 20000 + "candidate(2) == 4\n",
+    "return outside": "return\ndef check(candidate):\n    assert candidate(2) == 4\n",
+}
+
+
+@pytest.mark.parametrize("tests", BROKEN_TESTS.values(), ids=BROKEN_TESTS)
+def test_tests_that_do_not_compile_are_the_tasks_fault(hood, tests):
+    """Whatever the candidate is: right, wrong, no program itself, or out to look like it."""
+    samples = ["    return 2 * x\n", "    return 1\n", "    return (\n", "    import os; os._exit(1)\n", "    return 2 * x\nraise SyntaxError\n"]
+    tasks = [dict(SCRIPT, test=tests), dict(SCRIPT, task_id="S/1", prompt="# the other\n" + SCRIPT["prompt"])]
+    rows = [{"task_id": task["task_id"], "completion": code} for task in tasks for code in samples]
+    run = evaluate(hood, hood.file("tasks.jsonl", as_lines(tasks)), hood.file("c.jsonl", as_lines(rows)), status=1)
+    found = {(row["task_id"], row["sample"]): row for row in run.rows}
+    for sample in range(len(samples)):
+        row = found["S/0", sample]
+        assert row["verdict"] == "task-invalid" and row["fault"] == "task" and row["run_id"], row
+        assert row["detail"].startswith("the tests do not compile: "), row
+    assert [found["S/1", sample]["verdict"] for sample in range(len(samples))] == [
+        "pass", "wrong-answer", "compile-error", "runtime-error", "runtime-error"]
+    summary = run.summary
+    assert summary["judged"] == 5 and summary["by_verdict"]["task-invalid"] == 5 and abs(summary["pass_at"]["1"] - 0.2) < 1e-9
+    assert checks_of(run.folder) == [("S/0", False), ("S/1", True)]
+    expect_status(hood.call("receipt", "verify", run.folder), 0)
+
+
+def test_a_line_of_the_tests_that_is_no_python_is_named(hood):
+    task = {"text": "Add.", "code": "def add(a, b):\n    return a + b\n", "task_id": 7, "test_setup_code": "import math",
+            "test_list": ["assert add(1, 2) == 3", "assert add(2, 2) == 4)"]}
+    run = evaluate(hood, hood.file("mbpp.jsonl", as_lines([task])), "canonical", status=1)
+    assert run.rows[0]["verdict"] == "task-invalid" and "assert add(2, 2) == 4)" in run.rows[0]["detail"], run.rows
+    assert "1 of a task that is itself wrong" in run.text and run.summary["pass_at"] == {"1": None, "10": None, "100": None}
+
+
+def test_no_run_of_the_tests_alone_where_programs_compile(hood):
+    tasks, codes = hood.file("tasks.jsonl", as_lines([SCRIPT])), ["    return 2 * x\n", "    return x\n", "    return 1 / 0\n"]
+    rows = hood.file("c.jsonl", as_lines([{"task_id": "S/0", "completion": code} for code in codes]))
+    run = evaluate(hood, tasks, rows, status=1)
+    assert run.summary["runs"] == 3 and checks_of(run.folder) == []
+
+
+def test_a_task_is_wrong_only_where_a_run_has_found_it(hood):
+    """The receipt that says so is changed, with all that follows from it: the verdict has nothing to stand on."""
+    task = dict(SCRIPT, test="def check(candidate):\n    assert candidate(2) == (4\n")
+    run = evaluate(hood, hood.file("tasks.jsonl", as_lines([task])), "canonical", status=1)
+    path = run.folder / "receipts.jsonl"
+    receipts = [load_exact(line) for line in path.read_text().splitlines()]
+    assert [receipt["eval"].get("check") for receipt in receipts] == ["tests", None]
+    expect_status(hood.call("receipt", "verify", run.folder), 0)
+    receipts[0]["eval"]["compiles"] = True
+    for i, receipt in enumerate(receipts):
+        receipt["previous_sha256"] = receipts[i - 1]["sha256"] if i else receipt["previous_sha256"]
+        receipt["sha256"] = receipt_hash(canonical(receipt))[1]
+    path.write_text("".join(canonical(receipt) + "\n" for receipt in receipts))
+    run = hood.call("receipt", "verify", run.folder)
+    assert run.status == 1 and "task-invalid" in run.said and "no run before it" in run.said, run
+
+
+def test_what_was_found_of_tests_is_found_again_where_it_is_gone_on_with(hood):
+    task = dict(SCRIPT, test="def check(candidate):\n    assert candidate(2) == (4\n")
+    tasks, codes = hood.file("tasks.jsonl", as_lines([task])), ["    return 2 * x\n", "    return x\n", "    return (\n"]
+    rows = hood.file("c.jsonl", as_lines([{"task_id": "S/0", "completion": code} for code in codes]))
+    before = evaluate(hood, tasks, rows, "--jobs", "1", status=1)
+    shown = hood.call("receipt", "show", before.folder, "--task", "S/0", "--sample", "1")
+    assert shown.status == 0 and "task-invalid" in shown.text, shown
+    lines = (before.folder / "results.jsonl").read_text().splitlines(True)
+    (before.folder / "results.jsonl").write_text("".join(lines[:-1]))
+    receipts = (before.folder / "receipts.jsonl").read_text().splitlines(True)
+    (before.folder / "receipts.jsonl").write_text("".join(receipts[:-1]))
+    after = evaluate(hood, tasks, rows, "--resume", status=1)
+    assert [row["verdict"] for row in after.rows] == ["task-invalid"] * 3 and after.summary["resumed"] == 2
+    assert checks_of(after.folder) == [("S/0", False)] * 2
+    expect_status(hood.call("receipt", "verify", after.folder), 0)
+
+
+def as_lines(items):
+    return "".join(json.dumps(item) + "\n" for item in items)
+
+
+def checks_of(folder):
+    """What runs of tests alone have found: tasks, and whether their tests compile."""
+    receipts = [json.loads(line)["eval"] for line in (folder / "receipts.jsonl").read_text().splitlines()]
+    return sorted((said["task_id"], said["compiles"]) for said in receipts if said.get("check") == "tests")

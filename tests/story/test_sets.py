@@ -427,10 +427,10 @@ def test_an_import_from_the_future_in_the_wrong_place_is_no_program(hood):
 
 @pytest.mark.parametrize("cage", ["zygote", "fresh"])
 def test_tests_that_do_not_compile_are_named(hood, cage):
-    """The place is Python's; the verdict stays, since a candidate could have brought it about."""
+    """The task's fault, and the place; where it is the candidate's, no line of the tests."""
     broken = dict(SCRIPT, test="def check(candidate):\n    assert candidate(1) == 2\n    assert candidate(1 == 2\n")
     row = one_script(hood, GOOD, task=broken, options=["--cage", cage])
-    assert row["verdict"] == "compile-error" and row["detail"].endswith("(line 3 of the tests)"), row
+    assert row["verdict"] == "task-invalid" and row["detail"].endswith("(line 3 of the tests)"), row
     hood.folder = hood.folder / "next"
     row = one_script(hood, "def double(x:\n    return 2 * x\n", options=["--cage", cage])
     assert row["verdict"] == "compile-error" and "of the tests" not in row["detail"], row

@@ -186,15 +186,20 @@ static const char *plural(json_int_t count)
 static void show_passed(const json_t *summary)
 {
     json_int_t candidates = number(summary, "candidates"), passed = number(summary, "passed");
-    json_int_t not_run = number(summary, "not_run"), of = not_run ? number(summary, "judged") : candidates;
+    json_int_t not_run = number(summary, "not_run");
+    json_int_t invalid = number(json_object_get(summary, "by_verdict"), "task-invalid");
+    json_int_t of = not_run || invalid ? number(summary, "judged") : candidates;
     const char *key;
     json_t *value;
 
-    printf("\n%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT "%s passed", passed, of, not_run ? " judged" : "");
+    printf("\n%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT "%s passed", passed, of,
+           not_run || invalid ? " judged" : "");
     if (of > 0)
         printf(" (%.1f %%)", 100.0 * (double)passed / (double)of);
     if (not_run > 0)
         printf(", %" JSON_INTEGER_FORMAT " not run", not_run);
+    if (invalid > 0)
+        printf(", %" JSON_INTEGER_FORMAT " of a task that is itself wrong", invalid);
     printf(", %" JSON_INTEGER_FORMAT " task%s", number(summary, "tasks"), plural(number(summary, "tasks")));
     json_object_foreach(json_object_get(summary, "pass_at"), key, value) if (json_is_real(value))
         printf(", pass@%s %.4f", key, json_real_value(value));

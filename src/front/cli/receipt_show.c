@@ -273,7 +273,8 @@ void cli_receipt_show(const json_t *receipt, bool all)
     static const char *const hash[] = {"name", "sha256", NULL};
     static const char *const root[] = {"kind", "digest", NULL};
     static const char *const ending[] = {"kind", "exit_code", "signal", "limit", "detail", NULL};
-    static const char *const judged[] = {"task_id", "case", "sample", "verdict", "fault", "detail", NULL};
+    static const char *const judged[] = {"task_id", "case",     "sample", "verdict", "fault",
+                                         "check",   "compiles", "detail", NULL};
     static const char *const denial[] = {"class", "what", "count", "first_us", NULL};
     static const char *const syscalls[] = {"profile", "sha256", NULL};
     static const char *const sight[] = {"path", "seen", "count", NULL};

@@ -53,6 +53,7 @@ static void words_of_a_kind(void **state)
         [JUDGE_CALL] = " value carry raise missing compile ",
         [JUDGE_MUTATION] = " input carry raise missing compile ",
         [JUDGE_SCRIPT] = " start done raise assert ",
+        [JUDGE_TESTS] = " done compile ",
     };
 
     (void)state;

@@ -130,8 +130,8 @@ static void nothing_passes_unseen(void **state)
                             .compared = (enum judge_compared)compared,
                         };
                         bool compares = kind == JUDGE_PROGRAM || kind == JUDGE_CALL || kind == JUDGE_MUTATION;
-                        bool may =
-                            (kind == JUDGE_SCRIPT && said == JUDGE_SAID_DONE) || (compares && compared == JUDGE_SAME);
+                        bool may = ((kind == JUDGE_SCRIPT || kind == JUDGE_TESTS) && said == JUDGE_SAID_DONE) ||
+                                   (compares && compared == JUDGE_SAME);
                         if (decide(&facts) == JUDGE_PASS && !may)
                             fail_msg("kind %d, ending %d, said %d, compared %d", kind, ending, said, compared);
                     }
