@@ -132,7 +132,7 @@ FOUND = {
     "pass for skipped": (disown("skipped", "none"), r"results\.jsonl:\d+: is \"skipped\" and names no run, but line 2 of the receipts"),
     "pass for missing": (disown("missing", "model", "there is no candidate"), r"results\.jsonl:\d+: is \"missing\" and names no run"),
     "pass for no code": (disown("no-code", "model", "the candidate is empty"), r"results\.jsonl:\d+: is \"no-code\" and names no run"),
-    "pass for the task": (disown("task-invalid", "task"), r"results\.jsonl:\d+: is \"task-invalid\" and names no run"),
+    "pass for the task": (disown("task-invalid", "task"), r"results\.jsonl:\d+: its verdict is \"task-invalid\", but it names no run"),
     "pass for the host": (disown("infra-error", "host"), r"results\.jsonl:\d+: is \"infra-error\" and names no run"),
     "pass without a run": (disown("pass", "none"), r"results\.jsonl:\d+: its verdict is \"pass\", but it names no run"),
     "result gone": (drop_failure, r"receipts\.jsonl:2: its run has no result"),
