@@ -17,6 +17,7 @@ struct eval_tests {
     struct eval_job *waiting; /* each has its outcome */
 };
 
+/* Nothing is known of @count tasks. BASE_E_NOMEM. */
 int eval_tests_init(struct eval_tests *tests, size_t count);
 void eval_tests_release(struct eval_tests *tests);
 

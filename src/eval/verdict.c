@@ -4,7 +4,6 @@
 #include "eval/job.h"
 #include "eval/words.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const enum judge_ending endings[WARDEN_ENDING_MAX] = {
@@ -163,18 +162,27 @@ static const char *find_line(const struct eval_text *text, unsigned long number,
     return *ret_count ? line : NULL;
 }
 
+/* The number at *@at, which moves past it. */
+static unsigned long take_number(const char **at)
+{
+    unsigned long number = 0;
+
+    for (; **at >= '0' && **at <= '9' && number < 100000000; (*at)++)
+        number = number * 10 + (unsigned long)(**at - '0');
+    return number;
+}
+
 /* Which assertion it was, by the number of its line; and its message, which is the last that was said on stderr. */
 static void name_assertion(const struct eval_job *job, struct judge_facts *facts)
 {
     static const char label[] = "AssertionError: ";
     const char *digits = facts->mark.reason, *said = facts->last_words;
-    unsigned long number = 0;
+    unsigned long number;
     size_t count = 0;
     const char *line;
     char text[sizeof(facts->mark.reason)];
 
-    for (; *digits >= '0' && *digits <= '9' && number < 100000000; digits++)
-        number = number * 10 + (unsigned long)(*digits - '0');
+    number = take_number(&digits);
     line = *digits ? NULL : find_line(&job->task->tests, number, &count);
     said = said && strncmp(said, label, strlen(label)) == 0 ? said + strlen(label) : NULL;
     (void)snprintf(text, sizeof(text), "failed: %.*s%s%s", count > 120 ? 120 : (int)count, line ? line : "an assertion",
@@ -188,7 +196,8 @@ static void name_assertion(const struct eval_job *job, struct judge_facts *facts
 static void compare_tests(const struct eval_job *job, const struct warden_outcome *outcome, struct comparison *c)
 {
     struct judge_mark *mark = &c->facts->mark;
-    char *why, text[sizeof(mark->reason)];
+    const char *why = mark->reason;
+    char text[sizeof(mark->reason)];
     unsigned long number, before;
     const char *line = NULL;
     size_t count = 0;
@@ -196,7 +205,7 @@ static void compare_tests(const struct eval_job *job, const struct warden_outcom
     (void)outcome;
     if (mark->said != JUDGE_SAID_COMPILE)
         return;
-    number = strtoul(mark->reason, &why, 10);
+    number = take_number(&why);
     before = judge_script_lines_before_tests(job->code.bytes, job->code.count, job->task->tests.count);
     if (number > before)
         line = find_line(&job->task->tests, number - before, &count);
