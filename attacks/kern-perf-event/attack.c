@@ -35,6 +35,8 @@ int main(void)
     tried("process 1", syscall(SYS_perf_event_open, &attributes, 1, -1, -1, 0));
     tried("processor 0", syscall(SYS_perf_event_open, &attributes, -1, 0, -1, 0));
     tried("no pointer", syscall(SYS_perf_event_open, (void *)8, 0, -1, -1, 0));
+    /* Where the machine's settings refuse all that an ordinary user could ask for, this is looked at before them. */
+    tried("no such flags", syscall(SYS_perf_event_open, &attributes, 0, -1, -1, ~0ul));
     attributes.type = PERF_TYPE_TRACEPOINT;
     attributes.config = ~0ull; /* none has this number: opening one rewrites code of the kernel */
     tried("a trace point", syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0));

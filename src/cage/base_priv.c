@@ -364,7 +364,10 @@ static int divide(const char *path, enum cage_base base, struct place *place, in
     place->has_cpu = has_cpu;
     place->why[0] = place->remedy[0] = 0;
     if (!has_cpu && geteuid() != 0) /* of systemd before 252, and of who changed it */
-        (void)mend(place, "as root: systemctl edit user@.service, and there Delegate=cpu memory pids");
+        (void)mend(place,
+                   "as root: systemctl edit user@.service, and there Delegate=cpu memory pids; then systemctl "
+                   "restart user@%u: docs/systemd.md",
+                   (unsigned)geteuid());
     *ret_lock_fd = TAKE_FD(base_fd);
     return 0;
 }

@@ -36,7 +36,12 @@ install -m 755 "$here/fumehood" /usr/local/bin/fumehood
 mkdir -p /usr/local/share/fumehood
 ln -sfn "$here/attacks" /usr/local/share/fumehood/attacks
 export HOME=/root LANG=C.UTF-8
-# What an ordinary user needs of root on Ubuntu: docs/systemd.md#apparmor
+# What ordinary users need of root on Ubuntu: docs/systemd.md
+if ! grep -q '^Delegate=.*cpu' /lib/systemd/system/user@.service; then
+    mkdir -p /etc/systemd/system/user@.service.d
+    printf '[Service]\nDelegate=cpu memory pids\n' >/etc/systemd/system/user@.service.d/override.conf
+    systemctl daemon-reload
+fi
 if [ "$(sysctl -n kernel.apparmor_restrict_unprivileged_userns 2>/dev/null)" = 1 ]; then
     cp "$here/examples/apparmor/fumehood" /etc/apparmor.d/
     apparmor_parser -r /etc/apparmor.d/fumehood
