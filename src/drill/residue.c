@@ -16,12 +16,13 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#define KILL_US      5000000
-#define STEP_MS      10
-#define GROUP_PREFIX "fumehood-"
-#define OWN_NAME     "fumehood" /* in the names of what we make */
-#define MOUNTS       "/proc/self/mountinfo"
-#define MOUNTS_MAX   (4u << 20)
+#define KILL_US          5000000
+#define STEP_MS          10
+#define GROUPS_PATIENCES 4 /* of another run that was killed, they are there until the next one starts */
+#define GROUP_PREFIX     "fumehood-"
+#define OWN_NAME         "fumehood" /* in the names of what we make */
+#define MOUNTS           "/proc/self/mountinfo"
+#define MOUNTS_MAX       (4u << 20)
 
 static int others_fd = -1; /* the mounts that everybody else sees; -1: ours are the same */
 
@@ -395,6 +396,6 @@ void drill_residue_look(const struct cage_host *host, const struct drill_before 
                         uint64_t patience_us, struct drill_residue *residue)
 {
     drill_residue_processes(except, 0, residue);
-    look_for_groups(host, before, patience_us, residue);
+    look_for_groups(host, before, GROUPS_PATIENCES * patience_us, residue);
     look_for_mounts(before, residue);
 }
