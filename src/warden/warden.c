@@ -204,8 +204,12 @@ static void hurry(struct warden_watch *watch)
 }
 
 /* It is at its limit already, and what it does in this time changes nothing about that. Its limit on processors stays:
- * it is alive. */
-#define LAST_WORD_US 100000
+ * it is alive. The time is the processor's, since a busy machine may not let it have its turn for long; who sleeps
+ * through it, or is counted by no group, loses the word after the other time. */
+#define LAST_WORD_CPU_US  100000
+#define LAST_WORD_US      1000000
+#define LAST_WORD_BARE_US 300000
+#define LAST_WORD_STEP_MS 20
 
 static bool is_at_its_time(const struct warden_watch *watch)
 {
@@ -215,11 +219,17 @@ static bool is_at_its_time(const struct warden_watch *watch)
            (stop->limit == WARDEN_LIMIT_WALL || stop->limit == WARDEN_LIMIT_CPU || stop->limit == WARDEN_LIMIT_IDLE);
 }
 
-static uint64_t last_word_left_us(const struct warden_watch *watch)
+static bool is_in_last_word(const struct warden_watch *watch)
 {
-    uint64_t gone_us = base_clock_us() - watch->interrupted_us;
+    uint64_t gone_us, cpu_us;
 
-    return watch->interrupted_us && !watch->killed_us && gone_us < LAST_WORD_US ? LAST_WORD_US - gone_us : 0;
+    if (!watch->interrupted_us || watch->killed_us)
+        return false;
+    gone_us = base_clock_us() - watch->interrupted_us;
+    cpu_us = cage_cgroup_cpu_us(&watch->cage.cgroup);
+    if (cpu_us == UINT64_MAX)
+        return gone_us < LAST_WORD_BARE_US;
+    return gone_us < LAST_WORD_US && cpu_us - watch->interrupted_cpu_us < LAST_WORD_CPU_US;
 }
 
 static bool has_last_word(struct warden_watch *watch)
@@ -227,8 +237,9 @@ static bool has_last_word(struct warden_watch *watch)
     if (!watch->job->interrupts || !is_at_its_time(watch) || watch->signalled || !watch->report->started)
         return false;
     if (watch->interrupted_us)
-        return last_word_left_us(watch) > 0;
+        return is_in_last_word(watch);
     watch->interrupted_us = base_clock_us();
+    watch->interrupted_cpu_us = cage_cgroup_cpu_us(&watch->cage.cgroup);
     if (warden_sink_finish(&watch->sinks[WARDEN_MARK]) < 0) /* an answer that comes now is none */
         return false;
     return cage_interrupt(&watch->cage);
@@ -249,11 +260,10 @@ static void kill_if_stopped(struct warden_watch *watch)
 
 static int timeout_ms(const struct warden_watch *watch)
 {
-    int next_ms = warden_clocks_timeout_ms(watch), last_ms = (int)(last_word_left_us(watch) / 1000) + 1;
+    int next_ms = warden_clocks_timeout_ms(watch);
 
-    if (last_word_left_us(watch) > 0 && last_ms < next_ms)
-        next_ms = last_ms;
-
+    if (is_in_last_word(watch) && next_ms > LAST_WORD_STEP_MS)
+        next_ms = LAST_WORD_STEP_MS;
     return watch->dying && !watch->hurried && next_ms > DYING_MS ? DYING_MS : next_ms;
 }
 

@@ -72,6 +72,7 @@ struct warden_watch {
     struct warden_stop stop;
     uint64_t started_us, next_tick_us, killed_us;
     uint64_t interrupted_us;           /* when the guest was, or should have been; 0: not yet */
+    uint64_t interrupted_cpu_us;       /* what its group had counted then */
     uint64_t active_cpu_us, active_us; /* processor time when it last grew, and when that was */
     int status;                        /* of the cage's first process */
     uint64_t rusage_cpu_us;
