@@ -70,3 +70,9 @@ as_root() {
 groups_left() {
     find /sys/fs/cgroup -type d \( -name 'fumehood-[0-9]*-*' ! -name '*.scope' -o -name 'slot-*' \) | wc -l | tr -d ' '
 }
+
+# scopes_started SINCE: of fumehood's own, by all managers, from that second on; how the line is worded is each systemd's
+scopes_started() {
+    as_root journalctl -q -o json --since "@$1" 2>/dev/null | grep -E '"JOB_TYPE" ?: ?"start"' |
+        grep -cE '"(USER_)?UNIT" ?: ?"fumehood-[0-9]+-[0-9a-f]+\.scope"'
+}

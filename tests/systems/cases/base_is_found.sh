@@ -30,8 +30,7 @@ bases=$(grep -oh '"cgroup":{[^}]*}' results/receipts.jsonl | sort -u)
 tell "its workers have one base" "$bases" '"cgroup":{"base":"'*
 tell "it is one" "$(echo "$bases" | wc -l)" 1
 if [ "$WHO" != nobody ]; then
-    scopes=$(as_root journalctl -q --since "@$begun" 2>/dev/null | grep -c 'Started fumehood-[0-9]*-[0-9a-f]*\.scope')
-    tell "systemd was asked once" "$scopes" 1
+    tell "systemd was asked once" "$(scopes_started "$begun")" 1
 fi
 fumehood doctor --all >out
 tell "doctor says that a run is possible" "$? $(sed -n 's/^can run *//p' out)" "0 yes*"

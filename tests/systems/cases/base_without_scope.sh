@@ -17,4 +17,4 @@ else
 fi
 FUMEHOOD_SCOPE=no fumehood policy explain default >out
 [ "$WHO" = root ] || tell "explain says so" "$(grep -c 'is refused' out)" 1
-tell "systemd was not asked" "$(as_root journalctl -q --since "@$begun" | grep -c 'Started fumehood-[0-9]')" 0
+tell "systemd was not asked" "$(scopes_started "$begun")" 0
