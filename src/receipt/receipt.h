@@ -56,8 +56,8 @@ int receipt_verify_file(const char *path, const struct receipt_beside *beside, s
 struct receipt_store;
 
 /* Open @dir (created when missing). With @resume, receipts and results are verified first (BASE_E_INVALID with the
- * place of what is wrong, and nothing is changed), then a torn last line of either file is cut off and the chain goes
- * on at its head; without, a folder that already holds results is BASE_E_USAGE. */
+ * place of what is wrong, and nothing is changed; so are the objects that they name), then a torn last line of either
+ * file is cut off and the chain goes on at its head; without, a folder that already holds results is BASE_E_USAGE. */
 int receipt_store_open(const char *dir, bool resume, struct receipt_store **ret_store, struct base_err *err);
 
 /* The folder, for what else lies in it. */

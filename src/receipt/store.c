@@ -188,20 +188,24 @@ static int cut_torn_line(struct receipt_store *store, struct journal *journal, u
     return 0;
 }
 
-/* The chain goes on only where all of it, and every result that claims a run of it, is right. */
+/* The chain goes on only where all of it, every result that claims a run of it, and every program that ran are right.
+ */
 static int verify_whole_lines(struct receipt_store *store, uint64_t receipts_bytes, uint64_t results_bytes,
                               struct base_err *err)
 {
+    char place[PATH_MAX + 32], objects[PATH_MAX + 16];
     const struct receipt_beside beside = {
+        .objects_dir = receipts_bytes + results_bytes > 0 ? objects : NULL,
         .results = store->results.path,
         .whole = true,
         .receipts_bytes = receipts_bytes,
         .results_bytes = results_bytes,
     };
     struct receipt_verdict verdict;
-    char place[PATH_MAX + 32];
-    int r = receipt_verify_file(store->receipts.path, &beside, &verdict, err);
+    int r;
 
+    (void)snprintf(objects, sizeof(objects), "%s/objects", store->dir);
+    r = receipt_verify_file(store->receipts.path, &beside, &verdict, err);
     if (r < 0)
         return r;
     memcpy(store->head, verdict.head, sizeof(store->head));

@@ -297,3 +297,19 @@ def test_resume_finds_the_same(hood, out, name):
     before = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
     expect_refusal(hood.call(*words(hood, "--resume")), 2, said)
     assert before == {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize("damage", ["changed", "gone", "all gone"])
+def test_resume_needs_the_programs_that_ran(hood, out, damage):
+    """What ran is part of what was recorded."""
+    (out / "summary.json").unlink()
+    if damage == "changed":
+        an_object(out).write_bytes(an_object(out).read_bytes() + b"\n")
+    elif damage == "gone":
+        an_object(out).unlink()
+    else:
+        shutil.rmtree(out / "objects")
+    before = {path.name: path.read_bytes() for path in out.glob("*.json*")}
+    expect_refusal(hood.call(*words(hood, "--resume")), 2, "objects")
+    assert {path.name: path.read_bytes() for path in out.glob("*.json*")} == before
+    assert (out / "objects").exists() == (damage != "all gone")

@@ -62,17 +62,24 @@ static inline void sample_append(struct receipt_store *store, int number)
     assert_int_equal(receipt_store_append(store, receipt, hex, &err), 0);
 }
 
+static inline void sample_object(struct receipt_store *store)
+{
+    char sha256[BASE_HASH_HEX];
+    struct base_err err = {0};
+
+    base_hash_bytes_hex(SAMPLE_PROGRAM, strlen(SAMPLE_PROGRAM), sha256);
+    assert_int_equal(receipt_store_object(store, sha256, SAMPLE_PROGRAM, strlen(SAMPLE_PROGRAM), &err), 0);
+}
+
 /* A folder "out" with @count chained receipts and their program. */
 static inline void sample_folder(int count)
 {
     struct receipt_store *store = sample_store("out", false);
-    char sha256[BASE_HASH_HEX];
     struct base_err err = {0};
 
     for (int i = 0; i < count; i++)
         sample_append(store, i);
-    base_hash_bytes_hex(SAMPLE_PROGRAM, strlen(SAMPLE_PROGRAM), sha256);
-    assert_int_equal(receipt_store_object(store, sha256, SAMPLE_PROGRAM, strlen(SAMPLE_PROGRAM), &err), 0);
+    sample_object(store);
     assert_int_equal(receipt_store_sync(store, true, &err), 0);
     receipt_store_close(store);
 }

@@ -174,6 +174,7 @@ static void resume_after_a_long_receipt(void **state)
     assert_non_null(big);
     memset(big, 'x', 100000);
     big[100000] = '\0';
+    sample_object(store);
     sample_append(store, 0);
     assert_int_equal(json_object_set_new(receipt, "big", json_string(big)), 0);
     assert_int_equal(receipt_store_append(store, receipt, hex, &err), 0);
@@ -208,6 +209,7 @@ static void resume_needs_the_receipts_of_its_results(void **state)
     struct stat before, after;
 
     (void)state;
+    sample_object(store);
     sample_append(store, 1);
     assert_int_equal(receipt_store_result(store, first, &err), 0);
     sample_append(store, 2); /* the crash came before its result */
@@ -238,6 +240,7 @@ static void short_write_is_cut_back(void **state)
     int r, object_r;
 
     (void)state;
+    sample_object(store);
     sample_append(store, 0);
     assert_int_equal(receipt_store_sync(store, true, &err), 0);
     assert_int_equal(stat("out/receipts.jsonl", &st), 0);
@@ -258,7 +261,7 @@ static void short_write_is_cut_back(void **state)
     assert_int_equal(err.sys_errno, EFBIG);
     assert_int_equal(receipt_store_append(store, second, hex, &err), BASE_E_IO); /* it takes no more */
     assert_int_equal(object_r, BASE_E_IO);
-    assert_int_equal(support_count_entries("out/objects"), 0);
+    assert_int_equal(support_count_entries("out/objects"), 1);
     receipt_store_close(store);
     store = sample_store("out", true); /* what was whole is kept, and the chain goes on */
     assert_false(receipt_store_chain(store).mended);
