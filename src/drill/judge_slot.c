@@ -162,7 +162,8 @@ static void judge_later(const struct slots *slots, const json_t *first, const js
     char ending[64];
 
     if (strcmp(drill_receipt_ending(later, ending, sizeof(ending)), "exited 0") != 0) {
-        bool is_slow = slots->pace >= DRILL_PACE_SLOW && drill_ending_is_late(ending);
+        bool is_late = drill_ending_is_late(ending) || strcmp(ending, "limit idle") == 0;
+        bool is_slow = slots->pace >= DRILL_PACE_SLOW && is_late;
         drill_fault(is_slow ? slots->skips : slots->breaches, "the honest run after it ended: %s", ending);
         return;
     }

@@ -83,7 +83,7 @@ void drill_pace_stretch(struct drill_expect *expect, unsigned pace, bool in_slot
             continue;
         if (!drill_words_has(&expect->endings, times[i].ending))
             limit->value = at_most(limit->value * pace);
-        else if (in_slot && limit->value < HONEST_MS * pace)
+        else if (in_slot && times[i].key != POLICY_LIMIT_IDLE_MS && limit->value < HONEST_MS * pace)
             limit->value = HONEST_MS * pace;
     }
 }

@@ -10,7 +10,7 @@
 unsigned drill_pace_measure(void);
 
 /* Give @expect's times @pace times as long, but those that are to end it, and note the pace in it. In a slot those are
- * honest runs' too, for which they must be enough. */
+ * honest runs' too, for which they must be enough; idle they are not. */
 void drill_pace_stretch(struct drill_expect *expect, unsigned pace, bool in_slot);
 
 /* The same for a run that does nothing wrong: all its times. */

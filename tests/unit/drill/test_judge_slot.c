@@ -69,6 +69,7 @@ static const struct {
     {AFTER(HONEST("50", "3", RECEIPT("0", "a\\nb\\n", "{}", USED("1", "90000000"), SLOT_CLEAN))),
      "the honest run after it is charged 90000000 memory_peak_bytes, the one before 1000", NULL},
     {AFTER(HONEST("50", "3", ENDED("wall"))), NULL, "the honest run after it ended: limit wall"},
+    {AFTER(HONEST("50", "3", ENDED("idle"))), NULL, "the honest run after it ended: limit idle"},
     {AFTER(HONEST("50", "3", ENDED("memory"))), "the honest run after it ended: limit memory", NULL},
 };
 
