@@ -17,9 +17,10 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void run_on(double end, int fd)
+/* However slow the machine is, there are @least of them. */
+static void run_on(double end, int least, int fd)
 {
-    while (now() < end) {
+    for (int made = 0; made < least || now() < end; made++) {
         (void)!write(fd, ".", 1);
         if (fork() > 0)
             _exit(0);
@@ -28,11 +29,11 @@ static void run_on(double end, int fd)
     _exit(0);
 }
 
-static void lines(double end, int fd)
+static void lines(double end, int least, int fd)
 {
     for (int line = 0; line < 8; line++)
         if (fork() == 0)
-            run_on(end, fd);
+            run_on(end, least, fd);
 }
 
 int main(void)
@@ -43,14 +44,14 @@ int main(void)
 
     if (!getenv("DRILL_CONTROL")) {
         int null = open("/dev/null", O_WRONLY);
-        lines(now() + 3600, null);
+        lines(now() + 3600, 0, null);
         (void)usleep(200000);
         return 0;
     }
     if (pipe(beat) < 0)
         return 1;
     if (fork() == 0) {
-        lines(now() + 0.4, beat[1]);
+        lines(now() + 0.4, 4, beat[1]);
         _exit(0);
     }
     (void)wait(NULL);
