@@ -723,7 +723,7 @@ def test_a_killed_drill_leaves_no_process(attacks):
     process.communicate(timeout=20)
     assert wait_until(lambda: not processes_with(attacks.hood.nonce), 5), processes_with(attacks.hood.nonce)
     expect_next_start_clears(attacks.hood, groups)
-    shutil.rmtree(left)
+    shutil.rmtree(left, ignore_errors=True)  # the next drill on this machine clears it, too
 
 
 def long_drill(attacks, *outside, options=()):
@@ -746,10 +746,10 @@ def test_the_next_drill_clears_what_a_killed_one_left(attacks):
     process, _, left = long_drill(attacks, *kinds)
     tag = (left / "tag").read_text()
     key = int("0" + tag[:7], 16) | 1
-    process.kill()
+    assert left.is_dir() and key in segments() and os.path.exists("/dev/shm/fumehood-drill-" + tag)
+    process.kill()  # from here on any drill of this machine clears it
     process.communicate(timeout=20)
     assert wait_until(lambda: not processes_with(attacks.hood.nonce), 5)
-    assert left.is_dir() and key in segments() and os.path.exists("/dev/shm/fumehood-drill-" + tag)
     shutil.rmtree(attacks.folder)
     assert attacks.add("next", WORKS_BARE).one(status=0)["result"] == "held"
     assert not left.exists() and key not in segments() and not os.path.exists("/dev/shm/fumehood-drill-" + tag)
