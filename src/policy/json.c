@@ -91,19 +91,26 @@ struct policy_set policy_allowed(const struct policy *policy)
 void policy_allowed_hash(const struct policy *policy, char ret_hex[BASE_HASH_HEX])
 {
     const struct policy_set allowed = policy_allowed(policy);
-    char names[POLICY_CALLS_MAX * POLICY_CALL_BYTES];
+    char names[1024]; /* to hash in few steps; a starter's stack may be small */
+    struct base_hash hash;
     size_t count = 0;
 
+    base_hash_init(&hash);
     for (unsigned i = 0; i < policy_call_count; i++) {
         size_t length = strlen(policy_calls[i].name); /* less than POLICY_CALL_BYTES */
 
         if (!policy_set_has(&allowed, i))
             continue;
+        if (count + POLICY_CALL_BYTES > sizeof(names)) {
+            base_hash_update(&hash, names, count);
+            count = 0;
+        }
         memcpy(names + count, policy_calls[i].name, length);
         names[count + length] = '\n';
         count += length + 1;
     }
-    base_hash_bytes_hex(names, count, ret_hex);
+    base_hash_update(&hash, names, count);
+    base_hash_hex(&hash, ret_hex);
 }
 
 int policy_hash(const struct policy *policy, char ret_hex[BASE_HASH_HEX], struct base_err *err)
