@@ -102,11 +102,14 @@ static bool has_line(const char *text, const char *line, size_t length)
     return false;
 }
 
-static bool tell_line(const struct slots *slots, const char *from, const char *to, const char *what)
+/* Without a group, the limit on processes makes room for ours, and a slot has a zygote or none. */
+#define WITH_OURS "limit Max processes "
+
+static bool tell_line(const struct slots *slots, const char *from, const char *to, const char *what, bool by_rlimit)
 {
     for (; *from; from += strcspn(from, "\n") + (from[strcspn(from, "\n")] == '\n')) {
         size_t length = strcspn(from, "\n");
-        if (has_line(to, from, length))
+        if (has_line(to, from, length) || (by_rlimit && strncmp(from, WITH_OURS, strlen(WITH_OURS)) == 0))
             continue;
         drill_fault(slots->breaches, "the honest run after it %s \"%.*s\", unlike the one before", what,
                     length < 200 ? (int)length : 200, from);
@@ -122,13 +125,23 @@ static const char *text_of(const json_t *receipt)
     return text ? text : "";
 }
 
+static bool is_by_rlimit(const json_t *receipt)
+{
+    const json_t *processes = json_object_get(json_object_get(receipt, "limits"), "processes");
+    const char *enforcer = json_string_value(json_object_get(processes, "enforced_by"));
+
+    return enforcer && strcmp(enforcer, "rlimit") == 0;
+}
+
 static void compare_views(const struct slots *slots, const json_t *first, const json_t *later)
 {
     const char *before = text_of(first), *after = text_of(later);
+    bool by_rlimit = is_by_rlimit(first);
 
     if (strcmp(before, after) == 0)
         return;
-    if (!tell_line(slots, after, before, "sees") && !tell_line(slots, before, after, "misses"))
+    if (!tell_line(slots, after, before, "sees", by_rlimit) && !tell_line(slots, before, after, "misses", by_rlimit) &&
+        !by_rlimit)
         drill_fault(slots->breaches, "the honest run after it sees another order of things");
 }
 
