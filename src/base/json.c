@@ -107,10 +107,11 @@ static bool write_plain(const char *text, size_t count, struct base_buf *buf)
 
 static int write_string(const char *text, size_t count, struct base_buf *buf)
 {
-    int r = write_plain(text, count, buf) ? 1 : put(buf, "\"", 1);
+    int r;
 
-    if (r > 0)
+    if (write_plain(text, count, buf))
         return 0;
+    r = put(buf, "\"", 1);
     for (size_t done = 0; r == 0 && done < count;) {
         size_t run = plain_run(text + done, count - done);
 

@@ -1,4 +1,4 @@
-/* utf8.h - how long is the valid UTF-8 sequence here; shared by err.c and json.c, allocates nothing */
+/* utf8.h - how long is the valid UTF-8 sequence here, and where text may be cut; allocates nothing */
 #pragma once
 
 #include <stddef.h>
@@ -31,4 +31,12 @@ static inline size_t base_utf8_length(const unsigned char *bytes, size_t count)
         if ((bytes[i] & 0xc0) != 0x80)
             return 0;
     return length;
+}
+
+/* The end of a part of @bytes that has at most @count of them and no part of a character; @bytes goes on behind it. */
+static inline size_t base_utf8_cut(const char *bytes, size_t count)
+{
+    while (count > 0 && ((unsigned char)bytes[count] & 0xc0) == 0x80)
+        count--;
+    return count;
 }

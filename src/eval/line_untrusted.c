@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/near.h"
+#include "base/utf8.h"
 #include "eval/candidate.h"
 #include "eval/keys.h"
 #include <stdio.h>
@@ -18,9 +19,7 @@ static void make_short(const char *text, char *ret_short, size_t bytes)
         memcpy(ret_short, text, n + 1);
         return;
     }
-    n = bytes - 4;
-    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
-        n--; /* not in the middle of a character */
+    n = base_utf8_cut(text, bytes - 4);
     (void)snprintf(ret_short, bytes, "%.*s...", (int)n, text);
 }
 

@@ -3,6 +3,7 @@
 #include "judge/value.h"
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "judge/judge.h"
 #include <math.h>
 #include <stdio.h>
@@ -194,15 +195,11 @@ static int write_node(struct base_buf *buf, const struct judge_answer *answer, u
 /* Cut what was written to the room that there is, but not in the middle of a character. */
 static bool cut_text(int code, const struct base_buf *buf, char *text, size_t text_bytes)
 {
-    int cut = (int)text_bytes - 4;
-
     if (code < 0 || !buf->bytes || buf->count < text_bytes) {
         (void)snprintf(text, text_bytes, "%s", code < 0 || !buf->bytes ? "?" : buf->bytes);
         return false;
     }
-    while (cut > 0 && ((unsigned char)buf->bytes[cut] & 0xc0) == 0x80)
-        cut--;
-    (void)snprintf(text, text_bytes, "%.*s...", cut, buf->bytes);
+    (void)snprintf(text, text_bytes, "%.*s...", (int)base_utf8_cut(buf->bytes, text_bytes - 4), buf->bytes);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/lines.h"
+#include "base/utf8.h"
 #include "front/cli/options.h"
 #include "front/cli/say.h"
 #include "front/cli/verbs.h"
@@ -144,8 +145,7 @@ static void cut_copy(char *to, size_t to_bytes, const char *from, size_t length)
     size_t used = length < to_bytes - 1 ? length : to_bytes - 1;
 
     if (used < length)
-        while (used > 0 && ((unsigned char)from[used] & 0xc0) == 0x80)
-            used--;
+        used = base_utf8_cut(from, used);
     memcpy(to, from, used);
     to[used] = 0;
 }
