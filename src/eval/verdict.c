@@ -1,6 +1,7 @@
 /* verdict.c - from the outcome of a run to the facts that a verdict needs */
 
 #include "base/cleanup.h"
+#include "base/utf8.h"
 #include "eval/job.h"
 #include "eval/words.h"
 #include <stdio.h>
@@ -257,32 +258,9 @@ static void append_hint(struct judge_ruling *ruling, const char *hint)
 {
     size_t count = strlen(ruling->detail), hint_bytes = strlen(hint) + 1, room = sizeof(ruling->detail) - hint_bytes;
 
-    if (count > room) {
-        count = room;
-        while (count > 0 && ((unsigned char)ruling->detail[count] & 0xc0) == 0x80)
-            count--; /* not in the middle of a character */
-    }
+    if (count > room)
+        count = base_utf8_cut(ruling->detail, room);
     memcpy(ruling->detail + count, hint, hint_bytes);
-}
-
-/* Tests that do not compile are the task's fault, as far as Python can tell. Said for people: what the candidate may
- * have brought about, such as an open quote before them, excuses it from nothing. */
-static void name_tests(const struct eval_job *job, const struct warden_outcome *outcome, struct judge_ruling *ruling)
-{
-    const struct eval_text *tests = &job->task->tests;
-    unsigned long at, before, lines = 1;
-    char hint[64];
-
-    if (job->kind != JUDGE_SCRIPT || ruling->verdict != JUDGE_COMPILE_ERROR)
-        return;
-    for (size_t i = 0; i < tests->count; i++)
-        lines += tests->bytes[i] == '\n';
-    at = eval_words_line(&outcome->err, job->cage_name);
-    before = judge_script_lines_before_tests(job->code.bytes, job->code.count, tests->count);
-    if (at <= before || at > before + lines)
-        return;
-    (void)snprintf(hint, sizeof(hint), " (line %lu of the tests)", at - before);
-    append_hint(ruling, hint);
 }
 
 /* A model's answer as it came: say what is in the way. */
@@ -348,6 +326,5 @@ void eval_job_judge(const struct eval_job *job, int code, const struct base_err 
         compare[job->kind](job, outcome, &comparison);
     judge_decide(&facts, ret_ruling);
     name_file(job, ret_ruling);
-    name_tests(job, outcome, ret_ruling);
     name_fence(job, ret_ruling);
 }

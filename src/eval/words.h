@@ -12,9 +12,6 @@ void eval_words_find(const struct warden_stream *stream, char *ret_words, size_t
 /* @words is the text of an exception of the class @name, which may stand behind its module: "pkg.Error: text". */
 bool eval_words_are_of(const char *words, const char *name);
 
-/* The line of @file, below /work, that Python has shown last as the place of an error; 0 where it has shown none. */
-unsigned long eval_words_line(const struct warden_stream *stream, const char *file);
-
 /* What the @number-th lines of two texts are, of which @got is the program's: 'got "5", expected "6"'. Control bytes
  * and bytes that are not UTF-8 are made visible; of a long line there is a part, from where they differ. */
 void eval_words_differ(const struct base_buf *got, const char *expect, size_t expect_count, unsigned long number,

@@ -127,12 +127,7 @@ static int count_that_fits(struct text line, size_t bytes)
 {
     size_t count = (size_t)(line.end - line.at);
 
-    if (count < bytes)
-        return (int)count;
-    count = bytes - 1;
-    while (count > 0 && ((unsigned char)line.at[count] & 0xc0) == 0x80)
-        count--;
-    return (int)count;
+    return (int)(count < bytes ? count : base_utf8_cut(line.at, bytes - 1));
 }
 
 void eval_words_find(const struct warden_stream *stream, char *ret_words, size_t bytes)
@@ -153,25 +148,6 @@ bool eval_words_are_of(const char *words, const char *name)
 
     return count > 0 && head >= count && memcmp(words + head - count, name, count) == 0 &&
            (head == count || words[head - count - 1] == '.');
-}
-
-unsigned long eval_words_line(const struct warden_stream *stream, const char *file)
-{
-    const char *kept = stream->kept.bytes;
-    struct text text = {kept, kept ? kept + stream->kept.count : NULL};
-    unsigned long number = 0;
-    char place[128];
-
-    (void)snprintf(place, sizeof(place), "  File \"/work/%s\", line ", file);
-    while (kept && !stream->truncated && text.end > text.at && number == 0) {
-        struct text line = last_line(&text);
-
-        if (!starts_with(line, place))
-            continue;
-        for (line.at += strlen(place); line.at < line.end && isdigit((unsigned char)*line.at); line.at++)
-            number = number < 100000000 ? number * 10 + (unsigned long)(*line.at - '0') : number;
-    }
-    return number;
 }
 
 /* ---- how an output differs ------------------------------------------------------------------------------------- */
